@@ -1,0 +1,70 @@
+"""Findings: what rules report and outputs print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from auditor.source import Loc
+
+
+class Level(str, Enum):
+    """error: proved under plausible inputs; warning: the specification is broken but practice often forgives;
+    note: pedantic, shown with ``--strict``."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        return {"note": 0, "warning": 1, "error": 2}[self.value]
+
+
+@dataclass(frozen=True)
+class Related:
+    """Another place that a finding refers to."""
+
+    loc: Loc
+    message: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem. ``loc`` is the user's line (never a wrapper's inside, which goes to ``related``).
+
+    ``flow`` tells the story in order; ``inputs`` are the values under which it happened ("k_blocks": "10");
+    ``context`` are role, stage, iteration and the like, for the text output.
+    """
+
+    code: str
+    level: Level
+    message: str
+    loc: Loc
+    kernel: str = ""
+    related: tuple[Related, ...] = ()
+    flow: tuple[Related, ...] = ()
+    inputs: tuple[tuple[str, str], ...] = ()
+    context: tuple[tuple[str, str], ...] = ()
+    hint: str = ""
+
+
+@dataclass
+class Coverage:
+    """What was and was not analysed in one file."""
+
+    kernels: int = 0
+    executed: int = 0
+    notes: list[tuple[str, str, Loc]] = field(default_factory=list)  # (kind, message, place)
+
+
+@dataclass
+class FileResult:
+    """Everything that auditing one file yields. ``failure`` is set when nothing could be audited."""
+
+    path: str
+    findings: list[Finding] = field(default_factory=list)
+    coverage: Coverage = field(default_factory=Coverage)
+    sources: dict[str, str] = field(default_factory=dict)
+    failure: str = ""
+    seconds: float = 0.0

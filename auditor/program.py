@@ -1,0 +1,146 @@
+"""What the frontend hands to the machine: kernels as executable protocol, with no clang object left in it.
+
+Device and host functions are translated to Python source (one function each, see ``docs/internals.md``); the machine
+executes it with a ``Strand`` (device) or a ``HostEnv`` (host) as the first argument. Asm statements are parsed once
+and referred to by index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from auditor.source import UNKNOWN, Loc
+
+if TYPE_CHECKING:
+    from auditor.ptx.grammar import AsmBlock
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A scalar as memory holds it. ``bits`` is 8, 16, 32, 64 or 128; ``kind`` is "int", "float" or "pointer"."""
+
+    kind: str
+    bits: int
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Type of a memory object: a scalar, an array (``count`` elements of ``element``) or a class with ``fields``.
+
+    ``size`` and ``align`` are bytes. ``fields`` holds (name, byte offset, layout).
+    """
+
+    name: str
+    size: int
+    align: int
+    scalar: ScalarType | None = None
+    element: Layout | None = None
+    count: int = 0
+    fields: tuple[tuple[str, int, Layout], ...] = ()
+
+    def path(self, offset: int) -> str:
+        """The C++ path of the sub-object at a byte offset, such as ``.full[2]``; empty at a scalar."""
+        if self.element is not None and self.element.size:
+            index, rest = divmod(offset, self.element.size)
+            return f"[{index}]" + self.element.path(rest)
+        for name, start, layout in self.fields:
+            if start <= offset < start + max(layout.size, 1):
+                return (f".{name}" if name else "") + layout.path(offset - start)
+        return f"+{offset}" if offset else ""
+
+
+@dataclass(frozen=True)
+class SharedVar:
+    """A ``__shared__`` variable. ``size`` is 0 bytes for ``extern __shared__``, whose size the launch gives."""
+
+    key: str
+    name: str
+    size: int
+    align: int
+    dynamic: bool
+    layout: Layout | None
+    loc: Loc
+
+
+@dataclass(frozen=True)
+class Param:
+    """A kernel parameter. Class objects (``kind == "object"``) reach the kernel as an address in parameter space."""
+
+    name: str
+    kind: str  # "int", "float", "pointer" or "object"
+    type_name: str
+    size: int
+    signed: bool = False
+    grid_constant: bool = False
+    is_tensor_map: bool = False
+    layout: Layout | None = None
+    loc: Loc = UNKNOWN
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel instantiation. ``entry`` is the Python name of its translated function."""
+
+    name: str  # "ring_gemm"
+    display: str  # "ring_gemm<128, 4>"
+    entry: str
+    params: tuple[Param, ...]
+    shared: tuple[SharedVar, ...]
+    loc: Loc
+    body_end: Loc = UNKNOWN
+    max_threads: int = 0  # __launch_bounds__ first argument, 0 when absent
+    min_blocks: int = 0  # second argument
+    max_registers: int = 0  # __maxnreg__
+    cluster_dims: tuple[int, int, int] | None = None
+    instantiation: str = ""  # how its template arguments were chosen, when not by a launch
+    empty: bool = False  # nothing to audit: no body for this architecture
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something the frontend could not analyse, or chose. ``kind`` groups notes in the coverage report."""
+
+    kind: str
+    message: str
+    loc: Loc = UNKNOWN
+
+
+@dataclass
+class Program:
+    """A translated source file.
+
+    ``python`` is the generated module source; ``line_locs[n]`` is the C++ place of its line n (index 0 unused), or
+    None. ``asm`` and ``asm_locs`` are indexed by the number that generated code passes to ``S.asm``. ``host_entries``
+    are the Python names of host functions to run for launches, best first.
+    """
+
+    path: str
+    arch: str
+    kernels: tuple[Kernel, ...]
+    python: str
+    line_locs: list[Loc | None]
+    asm: list[AsmBlock]
+    asm_locs: list[Loc]
+    host_entries: tuple[str, ...] = ()
+    notes: list[Note] = field(default_factory=list)
+    global_vars: dict[str, tuple[str, int]] = field(default_factory=dict)  # key -> (name, bytes)
+    sources: dict[str, str] = field(default_factory=dict)  # user files read, for snippets
+    _namespace: dict[str, Any] | None = None
+    _code: CodeType | None = None
+
+    FILENAME = "<bw-audit program>"
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """The translated function of that Python name; compiles the module on first use."""
+        if self._namespace is None:
+            from auditor import values
+
+            self._code = compile(self.python, self.FILENAME, "exec")
+            namespace: dict[str, Any] = {k: getattr(values, k) for k in dir(values) if not k.startswith("_")}
+            exec(self._code, namespace)  # our own generated source, never the user's text
+            self._namespace = namespace
+        return self._namespace[name]  # type: ignore[no-any-return]

@@ -1,0 +1,29 @@
+"""Places in source text. The only location type that crosses module borders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Loc:
+    """A range in a source file.
+
+    ``line`` and ``column`` are 1-based; columns count UTF-8 bytes, as clang does. An ``end_line`` of 0
+    means that only the start is known; ``end_column`` is exclusive.
+    """
+
+    file: str
+    line: int
+    column: int = 1
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+UNKNOWN = Loc("<unknown>", 0, 0)
+
+# A call chain: the innermost place first (an asm statement in a wrapper), then its call sites outwards to the kernel.
+Stack = tuple[Loc, ...]

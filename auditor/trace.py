@@ -1,0 +1,108 @@
+"""What the machine observed: events with their predecessors and memory accesses, and incidents.
+
+The machine writes it, the graph and the rules read it. Event ids ascend in a topological order: every predecessor of
+an event has a smaller id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from auditor.source import Stack
+
+ALL_LANES = 0xFFFF_FFFF
+
+
+@dataclass(slots=True)
+class Access:
+    """One memory access of an event.
+
+    space: "shared", "tmem" or "global". cta: the owner CTA's rank (shared, tmem). proxy: "generic", "async" or
+    "tensormap"; tmem has no proxies and says "tmem".
+
+    shared/global: ``lo``..``hi`` is the byte range (CTA-relative offset, or generic global address); ``lanes`` then
+    optionally lists one (lane, lo, hi) a lane when the lanes touch different bytes. tmem: ``lo``..``hi`` are columns
+    and ``lane_lo``..``lane_hi`` TMEM lanes (all half open).
+
+    ``done``: for asynchronous operations, which completion ends this access: "read" (source was read) or "all".
+    ``consumed``: for loads into registers: the values were used before the next release (None: no release followed).
+    """
+
+    space: str
+    write: bool
+    proxy: str
+    cta: int
+    lo: int
+    hi: int
+    lanes: tuple[tuple[int, int, int], ...] | None = None
+    lane_lo: int = 0
+    lane_hi: int = 0
+    done: str = "all"
+    consumed: bool | None = None
+
+
+@dataclass(slots=True)
+class Event:
+    """A step of a strand, an asynchronous operation, or the completion of a barrier or phase.
+
+    warp: index over the whole cluster (CTA rank * warps per CTA + warp), -1 for events that no warp executes.
+    lanes: bit mask of the executing lanes. time: position in the warp's own order, 0 when warp is -1.
+    preds: (event id, reason). Reasons: "program", "fork", "issue", "arrive", "phase", "complete", "commit", "bar",
+    "cluster", "warp", "relaxed" (no memory ordering), "group", "publish". Program order within a strand is implied
+    and not listed.
+    data: the operation's facts, by kind; see docs/internals.md.
+    """
+
+    id: int
+    kind: str
+    cta: int
+    warp: int
+    lanes: int
+    time: int
+    strand: int
+    where: Stack
+    preds: list[tuple[int, str]] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Incident:
+    """A fact that the machine noticed while it executed, for a rule to judge. ``kind`` is listed in docs/internals.md."""
+
+    kind: str
+    where: Stack
+    event: int | None = None
+    cta: int = 0
+    warp: int = -1
+    lanes: int = 0
+    related: list[tuple[Stack, str]] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Barrier:
+    """The life of one mbarrier: the ledger's raw material. Addresses are CTA-relative byte offsets."""
+
+    cta: int
+    offset: int
+    name: str
+    init_count: int
+    init_event: int
+    phases: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Trace:
+    """One execution of one kernel under one scenario."""
+
+    kernel: str
+    inputs: dict[str, str]
+    warps_per_cta: int
+    ctas: int
+    events: list[Event] = field(default_factory=list)
+    incidents: list[Incident] = field(default_factory=list)
+    barriers: list[Barrier] = field(default_factory=list)
+    complete: bool = True
+    steps: int = 0

@@ -1,0 +1,388 @@
+"""Values of a strand: what device variables hold while the protocol is executed.
+
+A value is one of
+  * ``int`` (also for bool, enum and pointer values) or ``float``: the same in all lanes of the warp;
+  * ``Vec``: one integer a lane, 32 of them (inactive lanes hold harmless garbage);
+  * ``OPAQUE`` or a ``Loaded``: data that the protocol should not depend on; every operation on it is again opaque;
+  * ``Ref``: a pointer to (or reference of) an object in local memory;
+  * a Python ``list``: a local array or a local class object (fields in declaration order, base classes first).
+
+Integers are kept in the range of their C++ type by the generated code (see ``u8`` ... ``s64``). Pointers to shared,
+global, constant and parameter memory are plain integers: 64-bit generic addresses, with one window a space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+LANES = 32
+
+# Generic address windows. The low 32 bits of a shared generic address equal its 32-bit shared address, as on hardware,
+# so that a truncating cast and cvta agree. Bits 24 and up of a 32-bit shared address hold the CTA rank in the cluster.
+SHARED_WINDOW = 1 << 44
+PARAM_WINDOW = 2 << 44
+CONST_WINDOW = 3 << 44
+GLOBAL_WINDOW = 8 << 44
+GLOBAL_STRIDE = 1 << 40  # distance between the allocations that pointer arguments point to
+CTA_SHIFT = 24
+SHARED_RESERVED = 0x400  # the 1 KiB that the system keeps at the start of a CTA's shared memory
+
+M8, M16, M32, M64 = 0xFF, 0xFFFF, 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
+
+
+class Opaque:
+    """Data whose value is not modelled. Operating on it yields opaque data again."""
+
+    __slots__ = ()
+
+    def used(self) -> None:
+        """Called when the value is consumed by an operation (``Loaded`` records it)."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("an opaque value has no truth value; generated code must call S.cond")
+
+    def _binary(self, other: object) -> Opaque:
+        self.used()
+        if isinstance(other, Opaque):
+            other.used()
+        return OPAQUE
+
+    def _unary(self) -> Opaque:
+        self.used()
+        return OPAQUE
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _binary
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _binary
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _binary
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _binary
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _binary  # type: ignore[assignment]
+    __neg__ = __invert__ = __pos__ = _unary
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "OPAQUE"
+
+
+OPAQUE = Opaque()
+
+
+class Loaded(Opaque):
+    """Opaque data that came from an asynchronous or in-flight load; ``record`` learns when it is consumed."""
+
+    __slots__ = ("record",)
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+
+    def used(self) -> None:
+        self.record.consumed = True
+
+
+class Vec:
+    """One integer a lane. Results that are equal in all lanes collapse to ``int``."""
+
+    __slots__ = ("v",)
+
+    def __init__(self, v: tuple[Any, ...]) -> None:
+        self.v = v
+
+    def __bool__(self) -> bool:
+        raise TypeError("a per-lane value has no single truth value; generated code must call S.cond")
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Vec({self.v})"
+
+    def __add__(self, o: Any) -> Any:
+        return lanewise(_add, self, o)
+
+    def __sub__(self, o: Any) -> Any:
+        return lanewise(_sub, self, o)
+
+    def __rsub__(self, o: Any) -> Any:
+        return lanewise(_sub, o, self)
+
+    def __mul__(self, o: Any) -> Any:
+        return lanewise(_mul, self, o)
+
+    def __and__(self, o: Any) -> Any:
+        return lanewise(_and, self, o)
+
+    def __or__(self, o: Any) -> Any:
+        return lanewise(_or, self, o)
+
+    def __xor__(self, o: Any) -> Any:
+        return lanewise(_xor, self, o)
+
+    def __lshift__(self, o: Any) -> Any:
+        return lanewise(_shl, self, o)
+
+    def __rlshift__(self, o: Any) -> Any:
+        return lanewise(_shl, o, self)
+
+    def __rshift__(self, o: Any) -> Any:
+        return lanewise(_shr, self, o)
+
+    def __rrshift__(self, o: Any) -> Any:
+        return lanewise(_shr, o, self)
+
+    def __lt__(self, o: Any) -> Any:
+        return lanewise(_lt, self, o)
+
+    def __le__(self, o: Any) -> Any:
+        return lanewise(_le, self, o)
+
+    def __gt__(self, o: Any) -> Any:
+        return lanewise(_gt, self, o)
+
+    def __ge__(self, o: Any) -> Any:
+        return lanewise(_ge, self, o)
+
+    def __eq__(self, o: object) -> Any:
+        return lanewise(_eq, self, o)
+
+    def __ne__(self, o: object) -> Any:
+        return lanewise(_ne, self, o)
+
+    def __neg__(self) -> Any:
+        return collapse(tuple(-x for x in self.v))
+
+    def __invert__(self) -> Any:
+        return collapse(tuple(~x for x in self.v))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+    __rand__ = __and__
+    __ror__ = __or__
+    __rxor__ = __xor__
+
+
+def _add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def _sub(a: Any, b: Any) -> Any:
+    return a - b
+
+
+def _mul(a: Any, b: Any) -> Any:
+    return a * b
+
+
+def _and(a: Any, b: Any) -> Any:
+    return a & b
+
+
+def _or(a: Any, b: Any) -> Any:
+    return a | b
+
+
+def _xor(a: Any, b: Any) -> Any:
+    return a ^ b
+
+
+def _shl(a: Any, b: Any) -> Any:
+    return a << b if 0 <= b < 64 else 0
+
+
+def _shr(a: Any, b: Any) -> Any:
+    return a >> b if 0 <= b < 64 else 0
+
+
+def _lt(a: Any, b: Any) -> int:
+    return 1 if a < b else 0
+
+
+def _le(a: Any, b: Any) -> int:
+    return 1 if a <= b else 0
+
+
+def _gt(a: Any, b: Any) -> int:
+    return 1 if a > b else 0
+
+
+def _ge(a: Any, b: Any) -> int:
+    return 1 if a >= b else 0
+
+
+def _eq(a: Any, b: Any) -> int:
+    return 1 if a == b else 0
+
+
+def _ne(a: Any, b: Any) -> int:
+    return 1 if a != b else 0
+
+
+def collapse(lanes: Iterable[Any]) -> Any:
+    """A ``Vec`` of the 32 lane values, or a plain value when all are equal."""
+    t = tuple(lanes)
+    first = t[0]
+    return first if t.count(first) == LANES else Vec(t)
+
+
+def lane_values(x: Any) -> tuple[Any, ...]:
+    """The 32 lane values of an ``int``, ``float`` or ``Vec``."""
+    return x.v if x.__class__ is Vec else (x,) * LANES
+
+
+def lanewise(f: Callable[..., Any], *args: Any) -> Any:
+    """Apply ``f`` lane by lane; opaque in any argument gives ``OPAQUE`` (and consumes it)."""
+    columns = []
+    for a in args:
+        if isinstance(a, Opaque):
+            for b in args:
+                if isinstance(b, Opaque):
+                    b.used()
+            return OPAQUE
+        if a.__class__ is Ref or a.__class__ is list:
+            return OPAQUE
+        columns.append(lane_values(a))
+    if all(a.__class__ is not Vec for a in args):
+        return f(*args)
+    return collapse(map(f, *columns))
+
+
+class Ref:
+    """A pointer to ``box[key]``, an element of a local array, class object or one-element cell."""
+
+    __slots__ = ("box", "key")
+
+    def __init__(self, box: list[Any], key: Any) -> None:
+        self.box = box
+        self.key = key
+
+    def __repr__(self) -> str:
+        return f"Ref(+{self.key})"
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, o: object) -> Any:
+        if isinstance(o, Ref):
+            return 1 if o.box is self.box and o.key == self.key else 0
+        return 0
+
+    def __ne__(self, o: object) -> Any:
+        return 1 - self.__eq__(o)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def u8(x: Any) -> Any:
+    return x & M8
+
+
+def u16(x: Any) -> Any:
+    return x & M16
+
+
+def u32(x: Any) -> Any:
+    return x & M32
+
+
+def u64(x: Any) -> Any:
+    return x & M64
+
+
+def _signed(bits: int) -> Callable[[Any], Any]:
+    half, mask = 1 << (bits - 1), (1 << bits) - 1
+
+    def wrap(x: Any) -> Any:
+        return ((x + half) & mask) - half
+
+    return wrap
+
+
+s8, s16, s32, s64 = _signed(8), _signed(16), _signed(32), _signed(64)
+
+
+def _cdiv1(a: Any, b: Any) -> Any:
+    if b == 0:
+        return 0
+    if isinstance(a, float) or isinstance(b, float):
+        return a / b
+    q = abs(a) // abs(b)
+    return q if (a < 0) == (b < 0) else -q
+
+
+def _cmod1(a: Any, b: Any) -> Any:
+    if b == 0:
+        return 0
+    r = abs(a) % abs(b)
+    return -r if a < 0 else r
+
+
+def cdiv(a: Any, b: Any) -> Any:
+    """C++ division: truncates towards zero; division by zero gives 0."""
+    return lanewise(_cdiv1, a, b)
+
+
+def cmod(a: Any, b: Any) -> Any:
+    """C++ remainder, with the sign of the dividend; remainder by zero gives 0."""
+    return lanewise(_cmod1, a, b)
+
+
+def shl(a: Any, b: Any) -> Any:
+    """Shift left; a count outside 0..63 gives 0."""
+    return lanewise(_shl, a, b)
+
+
+def shr(a: Any, b: Any) -> Any:
+    """Shift right (arithmetic for negative values); a count outside 0..63 gives 0."""
+    return lanewise(_shr, a, b)
+
+
+def select(c: Any, a: Any, b: Any) -> Any:
+    """``c ? a : b`` with both sides already evaluated; lane by lane when ``c`` differs between lanes."""
+    if isinstance(c, Opaque):
+        c.used()
+        return OPAQUE
+    if c.__class__ is not Vec:
+        return a if c else b
+    for x in (a, b):
+        if not isinstance(x, (int, float, Vec)):
+            return OPAQUE
+    return collapse(p if k else q for k, p, q in zip(c.v, lane_values(a), lane_values(b)))
+
+
+def lnot(x: Any) -> Any:
+    """Logical not."""
+    if isinstance(x, Opaque):
+        return x._unary()
+    if x.__class__ is Vec:
+        return collapse(0 if k else 1 for k in x.v)
+    return 0 if x else 1
+
+
+def truth(x: Any) -> Any:
+    """Conversion to bool (0 or 1), lane by lane."""
+    if isinstance(x, Opaque):
+        return x._unary()
+    if x.__class__ is Vec:
+        return collapse(1 if k else 0 for k in x.v)
+    return 1 if x else 0
+
+
+def land(a: Any, b: Any) -> Any:
+    """``a && b`` with both sides already evaluated (no side effects on the right)."""
+    if a.__class__ is int and not a:
+        return 0
+    if b.__class__ is int and not b:
+        return 0
+    return lanewise(lambda p, q: 1 if p and q else 0, a, b)
+
+
+def lor(a: Any, b: Any) -> Any:
+    """``a || b`` with both sides already evaluated (no side effects on the right)."""
+    if a.__class__ is int and a:
+        return 1
+    if b.__class__ is int and b:
+        return 1
+    return lanewise(lambda p, q: 1 if p or q else 0, a, b)
+
+
+def copy_value(x: Any) -> Any:
+    """A C++ copy: class objects and arrays are copied, everything else is immutable."""
+    return [copy_value(e) for e in x] if x.__class__ is list else x
