@@ -27,6 +27,10 @@ class Access:
 
     ``done``: for asynchronous operations, which completion ends this access: "read" (source was read) or "all".
     ``consumed``: for loads into registers: the values were used before the next release (None: no release followed).
+    ``end``: for tcgen05.ld and .st, which stay in flight until a wait: the warp time of that wait, -1 when none came;
+    0 for accesses that are done when their event is.
+    ``what``: "data", or "mbarrier" for the object of an mbarrier operation (init and inval write it, others read it),
+    or "alloc" for TMEM columns taken or freed.
     """
 
     space: str
@@ -40,6 +44,8 @@ class Access:
     lane_hi: int = 0
     done: str = "all"
     consumed: bool | None = None
+    end: int = 0
+    what: str = "data"
 
 
 @dataclass(slots=True)
@@ -49,8 +55,9 @@ class Event:
     warp: index over the whole cluster (CTA rank * warps per CTA + warp), -1 for events that no warp executes.
     lanes: bit mask of the executing lanes. time: position in the warp's own order, 0 when warp is -1.
     preds: (event id, reason). Reasons: "program", "fork", "issue", "arrive", "phase", "complete", "commit", "bar",
-    "cluster", "warp", "relaxed" (no memory ordering), "group", "publish". Program order within a strand is implied
-    and not listed.
+    "cluster", "warp", "relaxed" (no memory ordering), "group", "read" (an asynchronous operation has read its source,
+    no more). Program order within a strand is implied and not listed; a new strand's first event has a "fork" edge
+    from its parent's last event.
     data: the operation's facts, by kind; see docs/internals.md.
     """
 
