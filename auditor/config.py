@@ -1,0 +1,49 @@
+"""What the user asked for, as one immutable value that every layer may read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Dim3 = tuple[int, int, int]
+
+DEFAULT_BUDGET = 20.0
+"""Seconds that one kernel may take, over all its scenarios, before its audit is reported as incomplete."""
+
+
+class InputError(Exception):
+    """A file that cannot be audited. The message is one line, for the user, without the file's name."""
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """Options of one audit.
+
+    ``arches`` is empty when the user named none: the architecture then follows from the source. Paths are as the
+    user wrote them. ``values`` are scalar kernel arguments by name; ``block``, ``grid``, ``cluster`` and ``smem``
+    (bytes of dynamic shared memory) replace what the host code says. ``budget`` is seconds a kernel.
+    """
+
+    arches: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    std: str = "c++20"
+    extra: tuple[str, ...] = ()
+    cuda_path: str | None = None
+    instantiate: tuple[str, ...] = ()
+    values: tuple[tuple[str, int | float], ...] = ()
+    block: Dim3 | None = None
+    grid: Dim3 | None = None
+    cluster: Dim3 | None = None
+    smem: int | None = None
+    budget: float = DEFAULT_BUDGET
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    strict: bool = False
+
+    def selects(self, code: str) -> bool:
+        """Whether findings of this code are wanted. The longest matching prefix decides; a tie ignores."""
+        wanted = max((len(prefix) for prefix in self.select if code.startswith(prefix)), default=-1)
+        unwanted = max((len(prefix) for prefix in self.ignore if code.startswith(prefix)), default=-1)
+        if unwanted >= 0 and unwanted >= wanted:
+            return False
+        return wanted >= 0 or not self.select

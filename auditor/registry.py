@@ -1,0 +1,64 @@
+"""Finds the rules. A rule module is imported when its rule is first needed, never at start-up."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from auditor.rule import Rule
+
+_PACKAGE = "auditor.rules"
+_STEM = re.compile(r"bw(\d{3})_[a-z0-9_]+")
+
+
+@cache
+def stems() -> dict[str, str]:
+    """Module name of each rule, by code and in the order of codes. Imports no rule."""
+    found: dict[str, str] = {}
+    for info in sorted(pkgutil.iter_modules(import_module(_PACKAGE).__path__), key=lambda info: info.name):
+        match = _STEM.fullmatch(info.name)
+        if match is None:
+            continue
+        code = f"BW{match[1]}"
+        if code in found:
+            raise ImportError(f"two rules have the code {code}: {found[code]} and {info.name}")
+        found[code] = info.name
+    return found
+
+
+@cache
+def get(code: str) -> Rule:
+    """The rule of that code. Raises KeyError for an unknown one."""
+    stem = stems()[code]
+    module = import_module(f"{_PACKAGE}.{stem}")
+    rules = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__
+    ]
+    rules = [rule for rule in rules if getattr(rule, "code", None) == code]
+    if len(rules) != 1:
+        raise ImportError(f"{stem}.py must define exactly one rule with the code {code}")
+    return rules[0]()
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, in the order of codes."""
+    return tuple(get(code) for code in stems())
+
+
+def documentation(code: str) -> str:
+    """The rule's documentation, Markdown. Raises KeyError for an unknown code."""
+    stem = stems()[code]
+    folder = Path(next(iter(import_module(_PACKAGE).__path__)))
+    return (folder / f"{stem}.md").read_text(encoding="utf-8")
+
+
+def section(code: str, heading: str) -> str:
+    """The text under one heading of a rule's documentation; empty when there is no such heading."""
+    match = re.search(rf"^##? {re.escape(heading)}\s*\n(.*?)(?=^##? |\Z)", documentation(code), re.M | re.S)
+    return match[1].strip() if match else ""
