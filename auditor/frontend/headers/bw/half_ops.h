@@ -1,0 +1,59 @@
+// Macros that declare the arithmetic of a 16-bit floating-point type.
+#pragma once
+#include <bw/prelude.h>
+
+#define BW_OPS(T)                                                                                   \
+    __host__ __device__ T operator+(T, T);                                                          \
+    __host__ __device__ T operator-(T, T);                                                          \
+    __host__ __device__ T operator*(T, T);                                                          \
+    __host__ __device__ T operator/(T, T);                                                          \
+    __host__ __device__ T operator-(T);                                                             \
+    __host__ __device__ bool operator==(T, T);                                                      \
+    __host__ __device__ bool operator!=(T, T);                                                      \
+    __host__ __device__ bool operator<(T, T);                                                       \
+    __host__ __device__ bool operator>(T, T);                                                       \
+    __host__ __device__ bool operator<=(T, T);                                                      \
+    __host__ __device__ bool operator>=(T, T);
+#define BW_ARITH(T)                                                                                 \
+    __host__ __device__ T __hadd(T, T);                                                             \
+    __host__ __device__ T __hsub(T, T);                                                             \
+    __host__ __device__ T __hmul(T, T);                                                             \
+    __host__ __device__ T __hdiv(T, T);                                                             \
+    __host__ __device__ T __hfma(T, T, T);                                                          \
+    __host__ __device__ T __hfma_relu(T, T, T);                                                     \
+    __host__ __device__ T __hneg(T);                                                                \
+    __host__ __device__ T __habs(T);                                                                \
+    __host__ __device__ T __hmax(T, T);                                                             \
+    __host__ __device__ T __hmin(T, T);                                                             \
+    __host__ __device__ T __hmax_nan(T, T);                                                         \
+    __device__ T hexp(T);                                                                           \
+    __device__ T hexp2(T);                                                                          \
+    __device__ T hlog2(T);                                                                          \
+    __device__ T hrcp(T);                                                                           \
+    __device__ T hrsqrt(T);                                                                         \
+    __device__ T hsqrt(T);                                                                          \
+    __device__ T htanh(T);                                                                          \
+    __host__ __device__ bool __hgt(T, T);                                                           \
+    __host__ __device__ bool __hge(T, T);                                                           \
+    __host__ __device__ bool __hlt(T, T);                                                           \
+    __host__ __device__ bool __hle(T, T);                                                           \
+    __host__ __device__ bool __heq(T, T);                                                           \
+    __host__ __device__ bool __hisnan(T);
+#define BW_ARITH2(T)                                                                                \
+    __host__ __device__ T __hadd2(T, T);                                                            \
+    __host__ __device__ T __hsub2(T, T);                                                            \
+    __host__ __device__ T __hmul2(T, T);                                                            \
+    __host__ __device__ T __h2div(T, T);                                                            \
+    __host__ __device__ T __hfma2(T, T, T);                                                         \
+    __host__ __device__ T __hfma2_relu(T, T, T);                                                    \
+    __host__ __device__ T __hneg2(T);                                                               \
+    __host__ __device__ T __habs2(T);                                                               \
+    __host__ __device__ T __hmax2(T, T);                                                            \
+    __host__ __device__ T __hmin2(T, T);                                                            \
+    __device__ T h2exp2(T);                                                                         \
+    __device__ T h2exp(T);                                                                          \
+    __device__ T h2rcp(T);                                                                          \
+    __device__ T h2tanh(T);                                                                         \
+    __host__ __device__ T operator+(T, T);                                                          \
+    __host__ __device__ T operator-(T, T);                                                          \
+    __host__ __device__ T operator*(T, T);

@@ -1,0 +1,29 @@
+// CUDA's keywords as attributes. The annotations keep their arguments as expressions that the frontend can evaluate.
+#pragma once
+
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((device))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__
+#define __nv_pure__
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __device_builtin__
+#define __cudart_builtin__
+#define __tile_global__ __attribute__((global))
+#define CUDARTAPI
+#define CUDAAPI
+#define CUDA_CB
+
+#define __launch_bounds__(...) __attribute__((annotate("bw.launch_bounds", __VA_ARGS__)))
+#define __cluster_dims__(...) __attribute__((annotate("bw.cluster_dims", __VA_ARGS__)))
+#define __block_size__(...) __attribute__((annotate("bw.block_size")))
+#define __maxnreg__(...) __attribute__((annotate("bw.maxnreg", __VA_ARGS__)))
+#define __grid_constant__ __attribute__((annotate("bw.grid_constant")))
+#define __nv_is_extended_device_lambda_closure_type(X) false
+#define __nv_is_extended_host_device_lambda_closure_type(X) false

@@ -1,0 +1,46 @@
+"""Our own CUDA and C++ headers, as clang's in-memory files.
+
+The texts are package data under ``headers/``, each at the path by which sources include it. Standard headers share a
+few texts, which live in ``headers/bw/``; ``_INCLUDED_AS`` says which names stand for which text.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from auditor.frontend.options import SHIM_ROOT
+
+_FOLDER = Path(__file__).parent / "headers"
+
+# Text that we ship -> names that include it.
+_INCLUDED_AS = {
+    "bw/types.h": "stdint.h inttypes.h stddef.h stdbool.h limits.h float.h sys/types.h cstdint cinttypes cstddef "
+    "climits cfloat",
+    "bw/libc.h": "assert.h stdio.h stdlib.h string.h strings.h math.h time.h signal.h unistd.h errno.h ctype.h "
+    "stdarg.h memory.h sys/time.h sys/stat.h sys/wait.h getopt.h cassert cstdio cstdlib cstring cmath ctime csignal cerrno "
+    "cctype cstdarg",
+    "bw/std_core.h": "type_traits utility limits initializer_list concepts bit compare ratio",
+    "bw/std_containers.h": "array tuple vector string string_view algorithm numeric functional memory optional variant "
+    "map set unordered_map unordered_set deque list queue stack span iterator new typeinfo typeindex any bitset ranges",
+    "bw/std_host.h": "iostream ostream istream sstream fstream iomanip ios stdexcept exception chrono random thread "
+    "mutex atomic condition_variable future filesystem complex regex cfenv system_error format numbers source_location "
+    "shared_mutex iosfwd locale cwchar charconv",
+}
+
+
+@cache
+def shim_files() -> tuple[tuple[str, str], ...]:
+    """(path, text) of each in-memory header, in the form in which libclang takes unsaved files."""
+    texts = {
+        path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in _FOLDER.rglob("*") if path.is_file()
+    }
+    for source, names in _INCLUDED_AS.items():
+        for name in names.split():
+            texts[name] = f"#include <{source}>\n"
+    return tuple((f"{SHIM_ROOT}/{name}", text) for name, text in sorted(texts.items()))
+
+
+def is_shim(path: str) -> bool:
+    """Whether a file that clang names is one of ours."""
+    return path.startswith(SHIM_ROOT + "/")

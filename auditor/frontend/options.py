@@ -1,0 +1,115 @@
+"""Options of one parse and the clang command line that they stand for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+SHIM_ROOT = "/bwshim"  # a folder that exists only in the file system that clang is shown
+PRELUDE = "bw/prelude.h"
+
+DEFAULT_ARCH = "sm_100a"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to parse a file: the architecture and what a compiler command line would say."""
+
+    arch: str = DEFAULT_ARCH
+    includes: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    std: str = "c++20"
+    extra: tuple[str, ...] = ()
+    cuda_path: str | None = None
+    own_headers: bool = True
+    instantiate: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Arch:
+    """A GPU architecture: its number (100 for sm_100a) and suffix ("a", "f" or none)."""
+
+    number: int
+    suffix: str = ""
+    known: bool = True  # False: the option could not be read and the default stands in for it
+
+    @property
+    def name(self) -> str:
+        return f"sm_{self.number}{self.suffix}"
+
+    @property
+    def clang_name(self) -> str:
+        """The architecture that clang is told.
+
+        Only its builtins depend on it; the macros that source code tests are defined by us, so that an architecture
+        newer than this clang (or a family target such as sm_100f) works like any other.
+        """
+        return "sm_90a" if self.number < 100 else "sm_100a"
+
+    def macros(self) -> tuple[str, ...]:
+        """Preprocessor options that make the source see this architecture."""
+        value = self.number * 10
+        out = ["-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={value}", f"-D__CUDA_ARCH_LIST__={value}"]
+        feature = Arch(int(self.clang_name[3:-1]), "a")._feature_macro()
+        out.append(f"-U{feature}")
+        if self.suffix == "a":
+            out += [f"-U{self._feature_macro()}", f"-D{self._feature_macro()}=1"]
+            out += ["-U__CUDA_ARCH_SPECIFIC__", f"-D__CUDA_ARCH_SPECIFIC__={value}"]
+        if self.suffix:
+            out += ["-U__CUDA_ARCH_FAMILY_SPECIFIC__", f"-D__CUDA_ARCH_FAMILY_SPECIFIC__={value}"]
+        return tuple(out)
+
+    def _feature_macro(self) -> str:
+        return f"__CUDA_ARCH_FEAT_SM{self.number}_ALL"
+
+
+def parse_arch(text: str) -> Arch:
+    """Read "sm_100a", "compute_103f", "100a" or "10.0a". Anything else becomes the default, marked as not known."""
+    match = re.fullmatch(r"(?:sm_|compute_|lto_)?(\d{1,2})\.?(\d)([af]?)", text.strip())
+    if match is None:
+        return Arch(100, "a", known=False)
+    return Arch(int(match[1]) * 10 + int(match[2]), match[3])
+
+
+# nvcc's macros. Undefining clang's own makes sources take the paths that they take under nvcc.
+_NVCC_MACROS = (
+    "-U__clang__",
+    "-U__CUDA__",
+    "-D__NVCC__=1",
+    "-D__CUDACC__=1",
+    "-D__CUDACC_VER_MAJOR__=13",
+    "-D__CUDACC_VER_MINOR__=0",
+    "-D__CUDACC_VER_BUILD__=88",
+    "-D__CUDACC_EXTENDED_LAMBDA__=1",
+    "-D__CUDACC_RELAXED_CONSTEXPR__=1",
+    "-D__BW_AUDIT__=1",
+)
+
+
+def command_line(options: Options, arch: Arch) -> list[str]:
+    """Arguments for ``TranslationUnit.from_source``, without the file name."""
+    args = [
+        "-x",
+        "cuda",
+        "--cuda-device-only",
+        "--target=x86_64-unknown-linux-gnu",  # the same type sizes on each host
+        f"-std={options.std}",
+        f"--cuda-gpu-arch={arch.clang_name}",
+        "-Wno-unknown-cuda-version",
+        "-ferror-limit=0",
+        "-ftemplate-depth=1024",
+        "-fgnuc-version=13.2",
+        "-w",
+        # Named here so that the bindings do not append their own builtin and libc++ folders.
+        "-resource-dir",
+        "/none",
+        *arch.macros(),
+        *_NVCC_MACROS,
+    ]
+    if options.own_headers:
+        args += ["-nostdinc", "-nostdinc++", "-nocudainc", "-nocudalib", "--cuda-path=/none"]
+        args += [f"-I{folder}" for folder in options.includes]
+        args += ["-isystem", SHIM_ROOT, "-include", f"{SHIM_ROOT}/{PRELUDE}"]
+    args += [f"-D{define}" for define in options.defines]
+    args += options.extra
+    return args
