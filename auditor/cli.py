@@ -1,0 +1,32 @@
+"""The command ``bw-audit``. This module stays light: what a command needs is imported when that command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from auditor.output.tool import NAME, VERSION
+
+EXIT_CLEAN = 0
+EXIT_FINDINGS = 1
+EXIT_FAILED = 2
+_EXIT_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code: 0 clean, 1 findings, 2 usage or nothing could be audited."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words in (["--version"], ["-V"]):
+        print(f"{NAME} {VERSION}")
+        return EXIT_CLEAN
+    from auditor.cli_commands import run
+
+    try:
+        return run(words)
+    except KeyboardInterrupt:
+        print(f"{NAME}: interrupted", file=sys.stderr)
+        return _EXIT_INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as in "bw-audit ... | head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_CLEAN

@@ -1,0 +1,40 @@
+"""Which files a command line names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+SUFFIXES = (".cu", ".cuh")
+_BUILD_FOLDERS = frozenset(("build", "_build", "dist", "out", "node_modules", "venv", "env", "__pycache__", "target"))
+_BUILD_PREFIXES = ("cmake-build", "build-", "build_", "bazel-")
+
+
+def find_sources(paths: Iterable[str], complain: Callable[[str, str], None]) -> list[str]:
+    """Files to audit, each once: named files as they are, folders searched for CUDA sources.
+
+    Hidden and build folders inside a named folder are skipped. ``complain(path, why)`` is told of folders that cannot
+    be read or hold no CUDA source.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        if not Path(path).is_dir():
+            found[path] = None
+            continue
+        before = len(found)
+        errors: list[OSError] = []
+        for folder, folders, files in os.walk(path, onerror=errors.append):
+            folders[:] = sorted(name for name in folders if not _skipped(name))
+            for name in sorted(files):
+                if name.endswith(SUFFIXES) and not name.startswith("."):
+                    found[os.path.normpath(Path(folder) / name)] = None
+        for error in errors:
+            complain(str(error.filename or path), error.strerror or str(error))
+        if len(found) == before and not errors:
+            complain(path, f"no {' or '.join(SUFFIXES)} files in this folder")
+    return list(found)
+
+
+def _skipped(folder: str) -> bool:
+    return folder.startswith(".") or folder in _BUILD_FOLDERS or folder.startswith(_BUILD_PREFIXES)

@@ -1,0 +1,151 @@
+"""Audits one file: reads it, sends it through the pipeline for each architecture, and turns failures into one line."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from auditor.config import AuditOptions, InputError
+from auditor.findings import Coverage, FileResult, Finding, Level
+from auditor.merge import merge_coverage, merge_findings
+
+T = TypeVar("T")
+
+STDIN = "-"
+MAX_FILE = 32 << 20
+MAX_LINE = 1 << 20
+_RECURSION_LIMIT = 12_000
+_STACK = 512 << 20  # address space only: pages that the audit does not touch cost nothing
+
+DEFAULT_ARCH = "sm_100a"
+_HOPPER = re.compile(r"wgmma|\bsm_90a\b|\bSM90")
+_BLACKWELL = re.compile(r"tcgen05|\bsm_1\d\d|\bSM1\d\d")
+
+
+def audit_file(path: str, options: AuditOptions) -> FileResult:
+    """Audit one source file. Never raises for what the file holds: ``failure`` says in one line what went wrong."""
+    result = FileResult(path)
+    began = time.monotonic()
+    try:
+        text = read_source(path)
+        result.sources[path] = text
+        arches = options.arches or (guess_arch(text),)
+        runs = [(arch, *_pipeline(path, text, arch, options, result.sources)) for arch in arches]
+        result.findings = merge_findings([(arch, findings) for arch, findings, _ in runs])
+        result.findings = [finding for finding in result.findings if _wanted(finding, options)]
+        result.coverage = merge_coverage([coverage for _, _, coverage in runs])
+    except InputError as error:
+        result.failure = str(error)
+    except OSError as error:
+        result.failure = error.strerror or str(error)
+    except RecursionError:
+        result.failure = "nested too deeply to be audited"
+    except MemoryError:
+        result.failure = "out of memory"
+    except Exception as error:  # a defect of ours must not cost the other files their findings
+        result.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
+    result.seconds = time.monotonic() - began
+    return result
+
+
+def _pipeline(
+    path: str, text: str, arch: str, options: AuditOptions, sources: dict[str, str]
+) -> tuple[list[Finding], Coverage]:
+    """Frontend, machine, graph and rules for one architecture. Adds what the frontend read to ``sources``."""
+    from auditor.audit import audit_program
+    from auditor.frontend import Options, build_program
+
+    program = build_program(
+        path,
+        Options(
+            arch=arch,
+            includes=options.includes,
+            defines=options.defines,
+            std=options.std,
+            extra=options.extra,
+            cuda_path=options.cuda_path,
+            instantiate=options.instantiate,
+        ),
+        text=text,
+    )
+    for name, source in program.sources.items():
+        sources.setdefault(name, source)
+    return audit_program(program, options)
+
+
+def read_source(path: str) -> str:
+    """The text of a source file, or of standard input for "-". Raises InputError or OSError."""
+    raw = sys.stdin.buffer.read() if path == STDIN else _read(Path(path))
+    if not raw.strip():
+        raise InputError("file is empty")
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError("file is UTF-16; save it as UTF-8")
+    if b"\0" in raw:
+        raise InputError("binary file, not source text")
+    for number, line in enumerate(raw.split(b"\n"), 1):
+        if len(line) > MAX_LINE:
+            raise InputError(f"line {number} is {len(line):,} bytes long (limit {MAX_LINE:,})")
+    return raw.decode("utf-8-sig", "replace")
+
+
+def _read(path: Path) -> bytes:
+    if path.is_dir():
+        raise InputError("is a folder")
+    if path.exists() and not path.is_file():
+        raise InputError("not a regular file")
+    if path.exists() and path.stat().st_size > MAX_FILE:
+        raise InputError(f"file is {path.stat().st_size:,} bytes long (limit {MAX_FILE:,})")
+    return path.read_bytes()
+
+
+def guess_arch(text: str) -> str:
+    """The architecture that a source was written for when the user named none: Hopper where only that fits."""
+    return "sm_90a" if _HOPPER.search(text) and not _BLACKWELL.search(text) else DEFAULT_ARCH
+
+
+def _wanted(finding: Finding, options: AuditOptions) -> bool:
+    return options.selects(finding.code) and (options.strict or finding.level is not Level.NOTE)
+
+
+def _one_line(text: str, limit: int = 200) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+def with_deep_stack(work: Callable[[], T]) -> T:
+    """Run ``work`` in a thread whose stack allows deep recursion, and return its result or raise what it raised."""
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+
+    def body() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # handed to the caller's thread
+            failure.append(error)
+
+    with _deep_stack():
+        thread = threading.Thread(target=body, name="bw-audit", daemon=True)
+        thread.start()
+        thread.join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+@contextlib.contextmanager
+def _deep_stack() -> Iterator[None]:
+    limit, size = sys.getrecursionlimit(), threading.stack_size()
+    with contextlib.suppress(ValueError, RuntimeError):  # a platform may refuse the size; then its own holds
+        threading.stack_size(_STACK)
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
