@@ -73,7 +73,7 @@ def tmem_ld_extent(shape: str, num: int, pack: bool = False) -> tuple[int, int]:
     """(lanes, columns) that one warp touches with tcgen05.ld or st of ``shape`` and ``.x<num>`` (9.7.16.8).
 
     ``pack``: ``.pack::16b`` or ``.unpack::16b``, which spreads a register over two columns. ``16x32bx2`` touches this
-    extent twice: at the address, and 16 lanes and the immediate's number of columns further.
+    extent twice: at the address, and on the same lanes again, the immediate's number of columns further.
     """
     lanes, columns = _LD_SHAPES[shape]
     return lanes, columns * num * (2 if pack else 1)
