@@ -26,7 +26,8 @@ def signed(x: int, bits: int = 32) -> int:
 
 
 class Record:
-    consumed = False
+    def __init__(self) -> None:
+        self.consumed = False
 
 
 def test_pure_opcodes_exist() -> None:
@@ -198,9 +199,9 @@ def test_opaque_data_is_consumed_by_arithmetic_but_not_by_copies() -> None:
     value = Loaded(record)
     assert ev("mov.b32 d, a;", value) is value
     assert ev("selp.b32 d, a, b, p;", value, 1, 1) is value
-    assert not record.consumed
+    before = record.consumed
     assert ev("fma.rn.f32 d, a, b, c;", 1.0, value, 2.0) is OPAQUE
-    assert record.consumed
+    assert (before, record.consumed) == (False, True)
     assert ev("setp.lt.u32 p|q, a, b;", OPAQUE, 1) == (OPAQUE, OPAQUE)
     assert ev("mov.b64 {lo, hi}, a;", OPAQUE) == (OPAQUE, OPAQUE)
 

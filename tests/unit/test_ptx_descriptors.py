@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from auditor.ptx.descriptors import (
@@ -132,8 +134,8 @@ def test_instruction_descriptor() -> None:
         (scaled(128, 64, "mxf4"), {"ws": True}, ".ws"),
     ],
 )
-def test_instruction_descriptor_problems(desc: InstructionDescriptor, options: dict[str, object], text: str) -> None:
-    (problem,) = desc.problems(**options)  # type: ignore[arg-type]
+def test_instruction_descriptor_problems(desc: InstructionDescriptor, options: dict[str, Any], text: str) -> None:
+    (problem,) = desc.problems(**options)
     assert text in problem
 
 
@@ -153,8 +155,8 @@ def test_instruction_descriptor_problems(desc: InstructionDescriptor, options: d
         (scaled(128, 64, "mxf4", extra=1 << 31), {"arch": "sm_103a"}),
     ],
 )
-def test_legal_instruction_descriptors(desc: InstructionDescriptor, options: dict[str, object]) -> None:
-    assert desc.problems(**options) == []  # type: ignore[arg-type]
+def test_legal_instruction_descriptors(desc: InstructionDescriptor, options: dict[str, Any]) -> None:
+    assert desc.problems(**options) == []
 
 
 def test_warnings() -> None:
@@ -193,9 +195,9 @@ def test_tensor_memory() -> None:
         (32, {"ws": True}, 16, 128),
     ],
 )
-def test_accumulator(m: int, options: dict[str, int], columns: int, lanes: int) -> None:
-    assert accumulator_columns(m, 64, **options) == columns  # type: ignore[arg-type]
-    assert sum(end - first for first, end in accumulator_lanes(m, **options)) == lanes  # type: ignore[arg-type]
+def test_accumulator(m: int, options: dict[str, Any], columns: int, lanes: int) -> None:
+    assert accumulator_columns(m, 64, **options) == columns
+    assert sum(end - first for first, end in accumulator_lanes(m, **options)) == lanes
 
 
 def test_scale_columns() -> None:
