@@ -24,11 +24,18 @@ _AREAS = {
 
 
 def descriptor(code: str, level: str) -> Any:
-    """The rule as SARIF describes it. A code without a rule (the tool on itself) is described by its code alone."""
+    """The rule as SARIF describes it. ``level`` describes a code that has no rule."""
     try:
         rule = registry.get(code)
     except KeyError:
-        return om.ReportingDescriptor(id=code, default_configuration=om.ReportingConfiguration(level=level))
+        unknown = f"{code} has no documentation."
+        return om.ReportingDescriptor(
+            id=code,
+            short_description=text(unknown),
+            full_description=text(unknown),
+            help=om.MultiformatMessageString(text=unknown, markdown=unknown),
+            default_configuration=om.ReportingConfiguration(level=level),
+        )
     short = _first_sentence(registry.section(code, "What it does"))
     full = _plain(registry.section(code, "What it does"))
     document = registry.documentation(code)

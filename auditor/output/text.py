@@ -57,7 +57,8 @@ def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
     if finding.inputs:
         yield f"  with: {', '.join(f'{name} = {value}' for name, value in finding.inputs)}"
     if finding.hint:
-        yield f"  {style.paint('fix', 'fix:')} {finding.hint}"
+        hint = finding.hint.replace("\n", "\n       ")
+        yield f"  {style.paint('fix', 'fix:')} {hint}"
 
 
 def _flow(flow: Sequence[Related], file: str) -> Iterator[str]:
