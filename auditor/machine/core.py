@@ -1,0 +1,500 @@
+"""The machine: runs the strands and the asynchronous operations of one cluster, and writes down what happened.
+
+It observes and never judges. One deterministic schedule is run: strands until they block, asynchronous operations as late
+as possible. The graph built from the trace then tells what another schedule could do.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from auditor.machine.launch import Launch
+from auditor.machine.mbarrier import BarrierTrap, Mbarrier
+from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, NamedBarrier, Park, Warp
+from auditor.machine.strand import Strand, StrandEnd
+import auditor.machine.ops  # noqa: F401  registers the instruction handlers
+from auditor.program import Kernel, Layout, Program
+from auditor.source import Loc, Stack
+from auditor.trace import ALL_LANES, Access, Barrier, Event, Incident, Trace
+from auditor.values import (
+    CONST_WINDOW,
+    CTA_SHIFT,
+    GLOBAL_STRIDE,
+    GLOBAL_WINDOW,
+    OPAQUE,
+    PARAM_WINDOW,
+    SHARED_RESERVED,
+    SHARED_WINDOW,
+)
+
+MAX_CTAS = 8
+MAX_STRANDS = 2048
+PARAM_STRIDE = 1 << 16
+
+
+class BudgetExceeded(Exception):
+    """The step or time budget of a run is spent."""
+
+
+class Machine:
+    """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements), ``seconds`` in wall time."""
+
+    def __init__(self, program: Program, kernel: Kernel, launch: Launch, *, budget: int = 2_000_000,
+                 seconds: float = 20.0) -> None:
+        self.program = program
+        self.kernel = kernel
+        self.launch = launch
+        self.budget = budget
+        self.deadline = time.monotonic() + seconds
+        self.steps = 0
+        self.progress = 0
+        self.queue: list[AsyncOp] = []
+        self.strands: list[Strand] = []
+        self.stacks: dict[tuple[int, ...], Stack] = {}
+        self.globals: dict[int, tuple[int, Any]] = {}
+        self.global_vars: dict[str, int] = {}
+        self.params: dict[int, Any] = {}
+        self.param_objects: list[tuple[int, int, Any]] = []
+        self.cluster_round: list[tuple[int, str]] = []
+        self.cluster_events: list[int] = []
+        self.seen: set[Any] = set()
+        size = min(launch.cluster_size, MAX_CTAS)
+        threads = max(launch.threads, 1)
+        self.warps_per_cta = -(-threads // 32)
+        self.trace = Trace(kernel.display, dict(launch.inputs), self.warps_per_cta, size)
+        self.ctas = [self._make_cta(rank, threads) for rank in range(size)]
+
+    # ---- set-up -----------------------------------------------------------------------------------------------
+
+    def _make_cta(self, rank: int, threads: int) -> Cta:
+        cx, cy, _ = self.launch.cluster
+        x, y, z = self.launch.block_index
+        block = (x + rank % cx, y + rank // cx % cy, z + rank // (cx * cy))
+        cta = Cta(rank, block)
+        for w in range(self.warps_per_cta):
+            n = min(32, threads - 32 * w)
+            cta.warps.append(Warp(cta, w, rank * self.warps_per_cta + w, (1 << n) - 1))
+        offset = SHARED_RESERVED
+        for var in (v for v in self.kernel.shared if not v.dynamic):
+            offset = _align(offset, var.align)
+            cta.shared[var.key] = offset
+            offset += var.size
+        dynamic = [v for v in self.kernel.shared if v.dynamic]
+        if dynamic:
+            offset = _align(offset, max(16, *(v.align for v in dynamic)))
+            for var in dynamic:
+                cta.shared[var.key] = offset
+        cta.shared_end = offset + self.launch.shared_bytes
+        return cta
+
+    def _arguments(self) -> list[Any]:
+        """Kernel arguments as generated code wants them: scalars as values, objects as parameter addresses."""
+        given = list(self.launch.args)
+        out: list[Any] = []
+        for n, param in enumerate(self.kernel.params):
+            value = given[n] if n < len(given) else OPAQUE
+            if param.kind == "object":
+                address = PARAM_WINDOW + n * PARAM_STRIDE
+                self._place(address, param.layout, value)
+                self.param_objects.append((address, address + max(param.size, 1), param))
+                out.append(address)
+            else:
+                out.append(value)
+        return out
+
+    def _place(self, address: int, layout: Layout | None, value: Any) -> None:
+        """Lay the leaves of a class object out in parameter memory."""
+        if layout is None:
+            leaf = value
+            while isinstance(leaf, list) and len(leaf) == 1:
+                leaf = leaf[0]
+            self.params[address] = leaf
+        elif layout.scalar is not None:
+            self.params[address] = value
+        elif layout.element is not None:
+            for i in range(layout.count):
+                item = value[i] if isinstance(value, list) and i < len(value) else OPAQUE
+                self._place(address + i * layout.element.size, layout.element, item)
+        elif layout.fields:
+            for i, (_, start, sub) in enumerate(layout.fields):
+                item = value[i] if isinstance(value, list) and i < len(value) else OPAQUE
+                self._place(address + start, sub, item)
+        else:
+            self._place(address, None, value)
+
+    # ---- running ----------------------------------------------------------------------------------------------
+
+    def run(self) -> Trace:
+        """Run every strand to its end, or to a deadlock, or until the budget is spent."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, 4000))
+        try:
+            entry = self.program.function(self.kernel.entry)
+            arguments = self._arguments()
+            for cta in self.ctas:
+                for warp in cta.warps:
+                    self._add(Strand(self, warp, warp.lanes, entry, arguments, []))
+            self._schedule()
+        except BudgetExceeded as spent:
+            self.trace.complete = False
+            self.incident("budget", (), data={"limit": str(spent)})
+        finally:
+            sys.setrecursionlimit(limit)
+        self.trace.steps = self.steps
+        self._close()
+        return self.trace
+
+    def _add(self, strand: Strand, parent: Strand | None = None) -> None:
+        strand.number = len(self.strands)
+        if strand.number >= MAX_STRANDS:
+            raise BudgetExceeded(f"{MAX_STRANDS} strands")
+        self.strands.append(strand)
+        preds = [(parent.last_event.id, "fork")] if parent is not None and parent.last_event is not None else []
+        self.emit(strand, "start", where=(self.kernel.loc,), preds=preds)
+
+    def fork(self, parent: Strand, lanes: int) -> None:
+        """A new strand for lanes that leave their strand at a branch; it replays the parent's log to get there."""
+        child = Strand(self, parent.warp, lanes, parent.entry, parent.arguments, list(parent.log))
+        child.inherit(parent)
+        self._add(child, parent)
+
+    def _schedule(self) -> None:
+        while True:
+            ran = False
+            live = False
+            for strand in self.strands:  # forks append to it while it is walked
+                if strand.done:
+                    continue
+                live = True
+                park = strand.park
+                if park is not None:
+                    if not park.ready():
+                        continue
+                    strand.park = None
+                ran = True
+                self._step(strand)
+            if ran:
+                continue
+            if self._complete_one():
+                continue
+            if not live:
+                return
+            if self._unstick():
+                continue
+            self._deadlock()
+            return
+
+    def _step(self, strand: Strand) -> None:
+        if time.monotonic() > self.deadline:
+            raise BudgetExceeded("time")
+        try:
+            strand.park = strand.advance()
+        except StrandEnd as end:
+            if end.trap:
+                self.incident("trap", end.where, strand, data={"reason": end.reason})
+            self._exit(strand)
+        except BudgetExceeded:
+            raise
+        except RecursionError:
+            self.incident("unanalysed", (self.kernel.loc,), strand, data={"what": "recursion too deep"})
+            self.trace.complete = False
+            self._exit(strand)
+        except Exception as error:  # generated code met something that it cannot execute
+            self.incident("unanalysed", strand.failure_place(error), strand,
+                          data={"what": f"execution stopped: {type(error).__name__}: {error}", "error": error})
+            self.trace.complete = False
+            self._exit(strand)
+        else:
+            if strand.park is None:
+                self._exit(strand)
+
+    def _exit(self, strand: Strand) -> None:
+        strand.done = True
+        strand.park = None
+        strand.release_loads()
+        event = self.emit(strand, "exit", where=(self.kernel.body_end if self.kernel.body_end.line else self.kernel.loc,))
+        strand.last_event = event
+        warp = strand.warp
+        warp.exited |= strand.lanes
+        for gather in list(warp.gathers.values()):
+            self.settle(warp, gather)
+        for named in list(warp.cta.named.values()):
+            self.check_named(warp.cta, named)
+        self.check_cluster()
+        self.progress += 1
+
+    def _complete_one(self) -> bool:
+        for n, op in enumerate(self.queue):
+            if op.ready is None or op.ready():
+                del self.queue[n]
+                self.finish(op)
+                return True
+        if self.queue:  # nothing is ready: the oldest has to go, whatever it waits for
+            op = self.queue.pop(0)
+            self.finish(op)
+            return True
+        return False
+
+    def finish(self, op: AsyncOp) -> None:
+        """An asynchronous operation completes."""
+        if not op.done:
+            op.done = op.source_read = True
+            self.progress += 1
+            op.complete()
+
+    def finish_until(self, ops: Sequence[AsyncOp]) -> None:
+        """Complete these operations now, if nothing holds them back."""
+        for op in ops:
+            if not op.done:
+                if op in self.queue:
+                    self.queue.remove(op)
+                self.finish(op)
+
+    def _unstick(self) -> bool:
+        """Nothing can run and nothing is in flight: wake what may see a negative poll, or what waits in vain for lanes."""
+        for strand in self.strands:
+            park = strand.park
+            if not strand.done and park is not None and park.polls and strand.negative_epoch != self.progress:
+                strand.negative_epoch = self.progress
+                park.negative = True
+                strand.park = None
+                self._step(strand)
+                return True
+        for strand in self.strands:
+            park = strand.park
+            if not strand.done and park is not None and park.gather is not None and park.gather.lead is None:
+                park.gather.lead = park.gather.members[0][0]
+                park.gather.partial = True
+                return True
+        for strand in self.strands:
+            park = strand.park
+            if not strand.done and park is not None and park.kind == "uninitialised" and not park.hopeless:
+                park.hopeless = True
+                strand.park = None
+                self._step(strand)
+                return True
+        return False
+
+    def _deadlock(self) -> None:
+        self.trace.complete = False
+        for strand in self.strands:
+            if strand.done or strand.park is None:
+                continue
+            data = dict(strand.park.data)
+            data["waiting"] = strand.park.kind
+            self.incident("deadlock", data.pop("where", ()), strand, data=data)
+
+    def _close(self) -> None:
+        """Facts that are only known at the end."""
+        for cta in self.ctas:
+            for a in cta.allocations:
+                if not a.freed:
+                    self.incident("leak", a.where, event=a.event, cta=cta.rank,
+                                  data={"columns": a.columns, "base": a.base, "deadlocked": not self.trace.complete})
+        for strand in self.strands:
+            strand.release_loads()
+
+    # ---- observing --------------------------------------------------------------------------------------------
+
+    def emit(self, strand: Strand | None, kind: str, *, where: Stack | None = None, lanes: int | None = None,
+             accesses: list[Access] | None = None, preds: Sequence[tuple[int, str]] = (), cta: int | None = None,
+             data: dict[str, Any] | None = None) -> Event:
+        """Write an event down. With a strand it takes the strand's pending predecessors along."""
+        events = self.trace.events
+        if strand is None:
+            event = Event(len(events), kind, cta or 0, -1, 0, 0, -1, where or (), list(preds), accesses or [], data or {})
+            events.append(event)
+            return event
+        warp = strand.warp
+        warp.time += 1
+        all_preds = list(preds)
+        if strand.pending:
+            all_preds += strand.pending
+            strand.pending = []
+        event = Event(len(events), kind, warp.cta.rank, warp.number, strand.lanes if lanes is None else lanes, warp.time,
+                      strand.number, where if where is not None else self.where(), all_preds, accesses or [], data or {})
+        events.append(event)
+        strand.last_event = event
+        strand.open_memory = None
+        return event
+
+    def where(self) -> Stack:
+        """The call chain of the running strand, from the Python frames of the generated code."""
+        frame = sys._getframe(1)
+        filename = Program.FILENAME
+        while frame is not None and frame.f_code.co_filename != filename:
+            frame = frame.f_back  # type: ignore[assignment]
+        lines = []
+        while frame is not None and frame.f_code.co_filename == filename:
+            lines.append(frame.f_lineno)
+            frame = frame.f_back  # type: ignore[assignment]
+        key = tuple(lines)
+        stack = self.stacks.get(key)
+        if stack is None:
+            table = self.program.line_locs
+            places: list[Loc] = []
+            for n in lines:
+                loc = table[n] if n < len(table) else None
+                if loc is not None and (not places or places[-1] != loc):
+                    places.append(loc)
+            stack = self.stacks[key] = tuple(places) or (self.kernel.loc,)
+        return stack
+
+    def incident(self, kind: str, where: Stack, strand: Strand | None = None, *, event: int | None = None, cta: int = 0,
+                 lanes: int = 0, related: list[tuple[Stack, str]] | None = None,
+                 data: dict[str, Any] | None = None) -> None:
+        """Write an incident down; repeated ones (same kind, place and CTA) only count."""
+        if strand is not None:
+            cta = strand.warp.cta.rank
+            lanes = lanes or strand.lanes
+        warp = strand.warp.number if strand is not None else -1
+        key = (kind, where, warp if kind == "deadlock" else -1, strand.number if strand and kind == "deadlock" else -1)
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self.trace.incidents.append(Incident(kind, where, event, cta, warp, lanes, related or [], data or {}))
+
+    def charge(self, n: int = 1) -> None:
+        """Count steps against the budget."""
+        self.steps += n
+        if self.steps > self.budget:
+            raise BudgetExceeded(f"{self.budget} steps")
+        if not self.steps & 0xFFF and time.monotonic() > self.deadline:
+            raise BudgetExceeded("time")
+
+    # ---- addresses --------------------------------------------------------------------------------------------
+
+    def shared_target(self, address: int) -> tuple[Cta, int] | None:
+        """Owner and byte offset of a shared address (32-bit, or generic); None when it names no CTA of the cluster."""
+        if address >= SHARED_WINDOW:
+            address -= SHARED_WINDOW
+        rank, offset = address >> CTA_SHIFT, address & ((1 << CTA_SHIFT) - 1)
+        if 0 <= rank < len(self.ctas):
+            return self.ctas[rank], offset
+        return None
+
+    def global_base(self, number: int) -> int:
+        """Address of the allocation that pointer argument ``number`` points to."""
+        return GLOBAL_WINDOW + (number + 1) * GLOBAL_STRIDE
+
+    def global_addr(self, key: str) -> int:
+        """Address of a ``__device__`` or ``__constant__`` variable."""
+        address = self.global_vars.get(key)
+        if address is None:
+            address = CONST_WINDOW + len(self.global_vars) * GLOBAL_STRIDE
+            self.global_vars[key] = address
+        return address
+
+    # ---- mbarriers --------------------------------------------------------------------------------------------
+
+    def barrier_at(self, cta: Cta, offset: int) -> BarrierState | None:
+        state = cta.barriers.get(offset)
+        return state if state is not None and state.valid else None
+
+    def init_barrier(self, cta: Cta, offset: int, count: int, name: str, event: Event) -> BarrierState:
+        record = Barrier(cta.rank, offset, name, count, event.id)
+        index = len(self.trace.barriers)
+        self.trace.barriers.append(record)
+        state = BarrierState(Mbarrier.init(count), record, index)
+        state.current = self._new_phase()
+        cta.barriers[offset] = state
+        self.progress += 1
+        return state
+
+    @staticmethod
+    def _new_phase() -> dict[str, Any]:
+        return {"arrivals": [], "expected": [], "copies": [], "waits": [], "event": None}
+
+    def barrier_step(self, state: BarrierState, action: Callable[[Mbarrier], bool], pred: tuple[int, str], where: Stack,
+                     strand: Strand | None, *, arrivals: int = 0) -> None:
+        """Apply an operation to a barrier; write the phase event when it completes the phase."""
+        self.progress += 1
+        state.contributions.append(pred)
+        try:
+            flipped = action(state.unit)
+        except BarrierTrap as trap:
+            self.incident(trap.kind, where, strand, event=pred[0], cta=state.record.cta,
+                          data={"bar": state.index, "detail": trap.detail, "phase": state.unit.phase, "count": arrivals,
+                                "init": state.record.init_count, "pending": state.unit.pending, "tx": state.unit.tx})
+            unit = state.unit
+            if trap.kind == "over_arrival" and unit.pending and unit.tx == 0:
+                flipped = unit.arrive(unit.pending)  # go on as if the surplus were not there
+            else:
+                flipped = False
+        if flipped:
+            preds = state.contributions
+            if state.phase_events:
+                preds = [*preds, (state.phase_events[-1], "phase")]
+            event = self.emit(None, "phase", where=where, preds=preds, cta=state.record.cta,
+                              data={"bar": state.index, "index": state.unit.phase - 1})
+            state.current["event"] = event.id
+            state.record.phases.append(state.current)
+            if state.copies_due and self._due(state):
+                self.incident("early_phase", where, strand, event=event.id, cta=state.record.cta,
+                              data={"bar": state.index, "phase": state.unit.phase - 1, "copies": state.copies_due})
+            carried = [c for c in state.current["copies"] if not c.get("landed")]
+            state.current = self._new_phase()
+            state.current["copies"] = list(carried)
+            state.contributions = []
+            state.phase_events.append(event.id)
+
+    @staticmethod
+    def _due(state: BarrierState) -> bool:
+        """Whether a copy that this phase should have waited for is still in flight."""
+        return any(not c.get("landed") for c in state.current["copies"])
+
+    # ---- CTA and cluster barriers -----------------------------------------------------------------------------
+
+    def check_named(self, cta: Cta, named: NamedBarrier) -> None:
+        """Complete a CTA barrier whose participants have all arrived; exited threads are excused from a whole-CTA one."""
+        if not named.arrived:
+            return
+        if named.expected is None:
+            if any(w.live & ~named.masks.get(w.index, 0) for w in cta.warps):
+                return
+        elif named.arrived < named.expected:
+            return
+        event = self.emit(None, "barrier", cta=cta.rank, where=self.trace.events[named.events[-1]].where,
+                          preds=[(e, "bar") for e in named.events],
+                          data={"id": named.number, "threads": named.arrived, "expected": named.expected})
+        if named.expected is not None and named.arrived > named.expected:
+            self.incident("named_barrier", event.where, event=event.id, cta=cta.rank,
+                          data={"id": named.number, "arrived": named.arrived, "expected": named.expected,
+                                "problem": "surplus"})
+        named.completions.append(event.id)
+        named.arrived = 0
+        named.expected = None
+        named.events = []
+        named.masks = {}
+        self.progress += 1
+
+    def check_cluster(self) -> None:
+        """Complete the cluster barrier when every thread has arrived or exited (PTX: exited threads count as arrived)."""
+        warps = [w for c in self.ctas for w in c.warps]
+        if not self.cluster_round or any(w.live & ~w.cluster_mask for w in warps):
+            return
+        event = self.emit(None, "cluster", preds=self.cluster_round, data={"generation": len(self.cluster_events)})
+        self.cluster_events.append(event.id)
+        self.cluster_round = []
+        for w in warps:
+            w.cluster_mask = 0
+        self.progress += 1
+
+    # ---- gathering lanes --------------------------------------------------------------------------------------
+
+    def settle(self, warp: Warp, gather: Gather) -> None:
+        """Lanes of the warp ended: a gather that waits for them may be complete now."""
+        if gather.lead is None and gather.members and gather.need & ~warp.exited & ~gather.lanes == 0:
+            gather.lead = gather.members[0][0]
+            gather.partial = bool(gather.need & warp.exited)
+
+
+def _align(offset: int, alignment: int) -> int:
+    return -(-offset // alignment) * alignment if alignment > 1 else offset
+
+
+Blocking = Generator[Park, None, Any]
+__all__ = ["ALL_LANES", "Blocking", "BudgetExceeded", "Machine"]

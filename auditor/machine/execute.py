@@ -1,0 +1,281 @@
+"""Executes the PTX of an asm statement for a strand.
+
+Registers are private to one execution of the block. Predicates and branches may differ between lanes: ``Exec.lanes``
+is the active subset, and lanes that branch forwards or leave a loop wait at their target for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from auditor.ptx import alu
+from auditor.ptx.grammar import (
+    Addr,
+    AsmBlock,
+    Imm,
+    Instr,
+    Not,
+    Pair,
+    Param,
+    Reg,
+    Sink,
+    Special,
+    Symbol,
+    VectorOperand,
+)
+from auditor.values import OPAQUE, Loaded, Opaque, Ref, Vec, collapse, lane_values, lnot
+
+if TYPE_CHECKING:
+    from auditor.machine.core import Machine
+    from auditor.machine.state import Park
+    from auditor.machine.strand import Strand
+
+Handler = Callable[..., Any]
+HANDLERS: dict[str, tuple[Handler, bool]] = {}
+
+
+def op(*opcodes: str, blocks: bool = False) -> Callable[[Handler], Handler]:
+    """Register the handler of instructions; ``blocks`` marks a generator that may park the strand."""
+
+    def register(f: Handler) -> Handler:
+        for name in opcodes:
+            HANDLERS[name] = (f, blocks)
+        return f
+
+    return register
+
+
+class Exec:
+    """One execution of one asm block: operands, registers and the active lanes."""
+
+    __slots__ = ("s", "m", "block", "ins", "outs", "regs", "lanes", "types")
+
+    def __init__(self, strand: Strand, block: AsmBlock, ins: tuple[Any, ...]) -> None:
+        self.s = strand
+        self.m: Machine = strand.machine
+        self.block = block
+        self.ins = ins
+        self.outs: list[Any] = [OPAQUE] * block.n_outputs
+        for k, index in enumerate(block.tied):
+            n = block.n_inputs + k
+            if n < len(ins):
+                self.outs[index] = ins[n]
+        self.regs: dict[str, Any] = {}
+        self.lanes = strand.lanes
+
+    def val(self, o: Any) -> Any:
+        """The value of an operand."""
+        c = o.__class__
+        if c is Param:
+            n = o.index - self.block.n_outputs
+            return self.outs[o.index] if n < 0 else self.ins[n]
+        if c is Imm:
+            return o.value
+        if c is Reg:
+            return self.regs.get(o.name, 0)
+        if c is Addr:
+            base = self.val(o.base) if o.base is not None else 0
+            if o.offset.__class__ is int:
+                return base + o.offset if o.offset else base
+            return base + self.val(o.offset)
+        if c is Special:
+            return special(self.s, o.name)
+        if c is VectorOperand:
+            return tuple(self.val(i) for i in o.items)
+        if c is Not:
+            return lnot(self.val(o.operand))
+        if c is Symbol or c is Sink:
+            return OPAQUE
+        return OPAQUE
+
+    def uniform(self, o: Any) -> Any:
+        """The operand's common value over the active lanes, or OPAQUE."""
+        return self.s.uniform(self.val(o), self.lanes)
+
+    def set(self, o: Any, value: Any) -> None:
+        """Assign a result; inactive lanes keep what they had."""
+        c = o.__class__
+        if c is Param:
+            if o.index < len(self.outs):
+                self.outs[o.index] = self._blend(self.outs[o.index], value)
+        elif c is Reg:
+            self.regs[o.name] = self._blend(self.regs.get(o.name, 0), value)
+        elif c is Pair:
+            first, second = value if value.__class__ is tuple else (value, OPAQUE)
+            self.set(o.first, first)
+            self.set(o.second, second)
+        elif c is VectorOperand:
+            for n, item in enumerate(o.items):
+                self.set(item, value[n] if value.__class__ is tuple and n < len(value) else OPAQUE)
+
+    def _blend(self, old: Any, new: Any) -> Any:
+        if self.lanes == self.s.lanes:
+            return new
+        if not isinstance(new, (int, float, Vec)):
+            return new
+        if not isinstance(old, (int, float, Vec)):
+            old = 0  # an output that only some lanes write: the others hold garbage
+        a, b, mask = lane_values(old), lane_values(new), self.lanes
+        return collapse(b[n] if mask >> n & 1 else a[n] for n in range(32))
+
+    def per_lane(self, v: Any) -> list[tuple[int, Any]]:
+        """(lane, value) of the active lanes."""
+        if v.__class__ is Vec:
+            return [(n, v.v[n]) for n in self.s.lane_list(self.lanes)]
+        return [(n, v) for n in self.s.lane_list(self.lanes)]
+
+
+def special(s: Strand, name: str) -> Any:
+    """The value of a special register (PTX ISA, "Special Registers")."""
+    base, _, axis = name.partition(".")
+    launch = s.machine.launch
+    cx, cy, cz = launch.cluster
+    index = {"x": 0, "y": 1, "z": 2}.get(axis, 0)
+    rank = s.warp.cta.rank
+    cid = (rank % cx, rank // cx % cy, rank // (cx * cy))
+    triple = {
+        "%tid": s.tid, "%ntid": s.bdim, "%ctaid": s.bid, "%nctaid": s.gdim, "%cluster_ctaid": cid,
+        "%cluster_nctaid": launch.cluster,
+        "%clusterid": tuple(b // c for b, c in zip(s.bid, launch.cluster)),
+        "%nclusterid": tuple(-(-g // c) for g, c in zip(s.gdim, launch.cluster)),
+    }.get(base)
+    if triple is not None:
+        return triple[index]
+    if name == "%laneid":
+        return Vec(tuple(range(32)))
+    if name == "%warpid":
+        return s.warp.index
+    if name == "%nwarpid":
+        return s.machine.warps_per_cta
+    if name == "%cluster_ctarank":
+        return rank
+    if name == "%cluster_nctarank":
+        return cx * cy * cz
+    if name == "%is_explicit_cluster":
+        return 1 if cx * cy * cz > 1 else 0
+    if name.startswith("%lanemask_"):
+        kind = name[10:]
+        table = {"eq": lambda n: 1 << n, "lt": lambda n: (1 << n) - 1, "le": lambda n: (2 << n) - 1,
+                 "gt": lambda n: 0xFFFFFFFF & ~((2 << n) - 1), "ge": lambda n: 0xFFFFFFFF & ~((1 << n) - 1)}
+        f = table.get(kind)
+        return Vec(tuple(f(n) for n in range(32))) if f else OPAQUE
+    if name in ("%smid", "%nsmid", "%gridid"):
+        return 0 if name != "%nsmid" else 148
+    if name in ("%dynamic_smem_size",):
+        return launch.shared_bytes
+    if name in ("%total_smem_size",):
+        return s.warp.cta.shared_end
+    return OPAQUE  # clocks, timers, performance counters
+
+
+def run_plain(s: Strand, n: int, ins: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Execute a block that never parks."""
+    generator = _run(s, n, ins)
+    try:
+        next(generator)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    raise RuntimeError(f"asm statement {n} parked although it was taken as non-blocking")
+
+
+def run_blocking(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple[Any, ...]]:
+    """Execute a block that may park the strand."""
+    return (yield from _run(s, n, ins))
+
+
+def _run(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple[Any, ...]]:
+    block = s.machine.program.asm[n]
+    x = Exec(s, block, ins)
+    s.machine.charge()
+    instrs = block.instrs
+    waiting: dict[int, int] = {}  # instruction index -> lanes that wait there for the others
+    pc = 0
+    count = len(instrs)
+    while True:
+        if waiting:
+            if pc in waiting:
+                x.lanes |= waiting.pop(pc)
+            if not x.lanes and waiting:
+                pc = min(waiting)
+                x.lanes = waiting.pop(pc)
+        if pc >= count:
+            break
+        i = instrs[pc]
+        pc += 1
+        active = x.lanes
+        if i.pred is not None:
+            x.lanes = _predicated(x, i)
+        if i.opcode in ("bra", "bra.uni"):
+            target = _target(block, i, count)
+            taken = x.lanes
+            rest = active & ~taken
+            if taken:
+                s.machine.charge()
+                if rest:
+                    if target >= pc:
+                        waiting[target] = waiting.get(target, 0) | taken
+                        x.lanes = rest
+                    else:
+                        waiting[pc] = waiting.get(pc, 0) | rest
+                        x.lanes = taken
+                        pc = target
+                else:
+                    pc = target
+            else:
+                x.lanes = active
+            continue
+        if i.opcode in ("ret", "exit"):
+            x.lanes = active & ~x.lanes
+            if not x.lanes and not waiting:
+                break
+            continue
+        if x.lanes:
+            handler = HANDLERS.get(i.opcode)
+            if handler is not None:
+                if handler[1]:
+                    yield from handler[0](x, i)
+                else:
+                    handler[0](x, i)
+            elif i.opcode in alu.PURE:
+                args = [x.val(o) for o in i.operands[1:]]
+                if i.opcode == "cvta" and args[0].__class__ is Ref:
+                    x.set(i.operands[0], args[0])
+                elif i.opcode == "mov" and args[0].__class__ in (Ref, list, Loaded):
+                    x.set(i.operands[0], args[0])
+                else:
+                    x.set(i.operands[0], alu.evaluate(i, args))
+            else:
+                _unknown(x, i)
+        x.lanes = active
+    return tuple(x.outs)
+
+
+def _predicated(x: Exec, i: Instr) -> int:
+    """Active lanes whose predicate holds."""
+    assert i.pred is not None
+    negated, operand = i.pred
+    p = x.val(operand)
+    if isinstance(p, Opaque):
+        p.used()
+        p = 0
+    if p.__class__ is Vec:
+        mask = 0
+        for n, v in enumerate(p.v):
+            if bool(v) != negated:
+                mask |= 1 << n
+        return x.lanes & mask
+    return x.lanes if bool(p) != negated else 0
+
+
+def _target(block: AsmBlock, i: Instr, count: int) -> int:
+    o = i.operands[0] if i.operands else None
+    name = o.name if isinstance(o, (Symbol, Reg)) else ""
+    return block.labels.get(name, count)
+
+
+def _unknown(x: Exec, i: Instr) -> None:
+    """An instruction that the machine does not model: its results are opaque, and that is said."""
+    x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"PTX instruction {i.text.strip()[:80]}"})
+    if i.operands:
+        x.set(i.operands[0], OPAQUE)

@@ -1,0 +1,75 @@
+"""How a kernel is launched: shape, arguments and tensor maps, from host code or chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# Element bits by CUtensorMapDataType (CUDA Driver API, cuTensorMapEncodeTiled).
+ELEMENT_BITS = {0: 8, 1: 16, 2: 32, 3: 32, 4: 64, 5: 64, 6: 16, 7: 32, 8: 64, 9: 16, 10: 32, 11: 32, 12: 32,
+                13: 4, 14: 8, 15: 8}
+# Bytes of the swizzle span by CUtensorMapSwizzle; 0 is no swizzle. Codes 4 to 6 are 128B with another atom.
+SWIZZLE_SPAN = {0: 0, 1: 32, 2: 64, 3: 128, 4: 128, 5: 128, 6: 128}
+
+
+@dataclass(frozen=True)
+class TensorMap:
+    """What ``cuTensorMapEncodeTiled`` was given. Dimensions and box are elements, innermost first; strides are bytes."""
+
+    name: str
+    data_type: int
+    rank: int
+    address: Any
+    dims: tuple[Any, ...]
+    strides: tuple[Any, ...]
+    box: tuple[Any, ...]
+    element_strides: tuple[Any, ...]
+    interleave: Any
+    swizzle: Any
+    where: Any = None
+    checked: bool = True
+
+    @property
+    def element_bits(self) -> int:
+        return ELEMENT_BITS.get(self.data_type, 0) if isinstance(self.data_type, int) else 0
+
+    @property
+    def box_bytes(self) -> int | None:
+        """Bytes that one copy delivers: the full box, also where it lies outside the tensor (rulebook TL-19)."""
+        bits = self.element_bits
+        if not bits or len(self.box) < self.rank:
+            return None
+        for n, step in zip(self.box, self.element_strides):
+            if not isinstance(n, int) or not isinstance(step, int):
+                return None
+            bits *= -(-n // max(step, 1))
+        return bits // 8
+
+
+@dataclass
+class Launch:
+    """One launch of one kernel. ``args`` are values by parameter; class objects are lists of scalar leaves.
+
+    ``cluster`` is in CTAs, ``shared_bytes`` the dynamic shared memory. ``origin`` says where it came from.
+    """
+
+    kernel: str
+    grid: tuple[int, int, int] = (1, 1, 1)
+    block: tuple[int, int, int] = (128, 1, 1)
+    cluster: tuple[int, int, int] = (1, 1, 1)
+    shared_bytes: int = 0
+    args: list[Any] = field(default_factory=list)
+    origin: str = "chosen"
+    shared_limit_set: int | None = None
+    where: Any = None
+    block_index: tuple[int, int, int] = (0, 0, 0)
+    inputs: dict[str, str] = field(default_factory=dict)
+    programmatic: bool = False
+
+    @property
+    def threads(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def cluster_size(self) -> int:
+        return self.cluster[0] * self.cluster[1] * self.cluster[2]

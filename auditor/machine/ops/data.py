@@ -1,0 +1,279 @@
+"""Ordinary loads, stores and atomics in PTX, ldmatrix and stmatrix, and cp.async (PTX ISA 9.7.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from auditor.machine import memory
+from auditor.machine.execute import Exec, op
+from auditor.machine.ops.common import number, shared_operand
+from auditor.machine.ops.mbar import by_address, find, object_access
+from auditor.machine.state import AsyncOp, Groups, Park
+from auditor.ptx.grammar import Instr, Sink, VectorOperand
+from auditor.trace import Access
+from auditor.values import GLOBAL_WINDOW, OPAQUE, SHARED_WINDOW, Loaded, Opaque, Vec
+
+_TYPE_BITS = {"8": 8, "16": 16, "32": 32, "64": 64, "128": 128, "16x2": 32}
+
+
+def _type(i: Instr) -> tuple[str, int, bool]:
+    """Kind, bits and signedness of the type modifier."""
+    for m in reversed(i.mods):
+        kind, bits = m[:1], m[1:]
+        if m.startswith("bf"):
+            kind, bits = "f", m[2:]
+        if kind in ("b", "u", "s", "f") and bits in _TYPE_BITS:
+            return ("float" if kind == "f" else "int"), _TYPE_BITS[bits], kind == "s"
+    return "int", 32, False
+
+
+def _vector(i: Instr) -> int:
+    return {"v2": 2, "v4": 4, "v8": 8}.get(i.mod_in(("v2", "v4", "v8")) or "", 1)
+
+
+def pointer(i: Instr, address: Any) -> Any:
+    """The generic address that an operand means in the instruction's state space."""
+    if any(m.startswith("shared") for m in i.mods):
+        if address.__class__ is Vec:
+            return Vec(tuple(a if a >= SHARED_WINDOW else a + SHARED_WINDOW for a in address.v))
+        if isinstance(address, int) and address < SHARED_WINDOW:
+            return address + SHARED_WINDOW
+    return address
+
+
+@op("ld", "ldu")
+def ld(x: Exec, i: Instr) -> None:
+    kind, bits, signed = _type(i)
+    n = _vector(i)
+    if i.has("param"):
+        x.set(i.operands[0], OPAQUE)
+        return
+    if i.mod_in(("acquire",)):
+        x.m.emit(x.s, "fence", lanes=x.lanes, data={"sem": "acquire", "scope": ""})
+    address = pointer(i, x.val(i.operands[1]))
+    if isinstance(address, Opaque):
+        address.used()
+        x.set(i.operands[0], OPAQUE)
+        return
+    values = [memory.load(x.s, address + k * (bits // 8), kind, bits, signed, x.lanes) for k in range(n)]
+    x.set(i.operands[0], tuple(values) if isinstance(i.operands[0], VectorOperand) else values[0])
+
+
+@op("st")
+def st(x: Exec, i: Instr) -> None:
+    kind, bits, _ = _type(i)
+    address = pointer(i, x.val(i.operands[0]))
+    value = x.val(i.operands[1])
+    if i.mod_in(("release",)):
+        x.s.release_loads()
+        x.m.emit(x.s, "fence", lanes=x.lanes, data={"sem": "release", "scope": i.mod_in(("cta", "cluster", "gpu", "sys")) or ""})
+    values = value if value.__class__ is tuple else (value,)
+    for v in values:
+        if isinstance(v, Opaque):
+            v.used()
+    if isinstance(address, Opaque):
+        address.used()
+        return
+    for k, v in enumerate(values):
+        memory.store(x.s, address + k * (bits // 8), kind, bits, v, x.lanes)
+
+
+@op("atom", "red")
+def atom(x: Exec, i: Instr) -> None:
+    """Atomics order nothing by themselves here; the value that they return is chosen (opaque)."""
+    has_dest = i.opcode == "atom"
+    address = pointer(i, x.val(i.operands[1 if has_dest else 0]))
+    _, bits, _ = _type(i)
+    for o in i.operands[2 if has_dest else 1:]:
+        v = x.val(o)
+        if isinstance(v, Opaque):
+            v.used()
+    first = address.v[x.s.lane_list(x.lanes)[0]] if address.__class__ is Vec else address
+    if isinstance(first, int) and SHARED_WINDOW <= first < 2 * SHARED_WINDOW:
+        target = x.m.shared_target(first)
+        if target is not None:
+            cta, offset = target
+            x.m.emit(x.s, "atom", lanes=x.lanes,
+                     accesses=[Access("shared", True, "generic", cta.rank, offset, offset + bits // 8)])
+            memory.put_shared(cta, offset, bits // 8, OPAQUE)
+    if isinstance(first, int) and first >= GLOBAL_WINDOW:
+        sem = i.mod_in(("release", "acq_rel", "relaxed", "acquire")) or "relaxed"
+        x.m.emit(x.s, "atom", lanes=x.lanes, data={"sem": sem, "global": True},
+                 accesses=[Access("global", True, "generic", 0, first, first + bits // 8)])
+    if has_dest and not isinstance(i.operands[0], Sink):
+        x.set(i.operands[0], memory.load(x.s, address, "int", bits, False, x.lanes) if _counts(i, first) else OPAQUE)
+
+
+def _counts(i: Instr, first: Any) -> bool:
+    """A ticket taken from a global counter is a chosen small integer, so that dynamic schedulers run some tiles."""
+    return i.has("add") and isinstance(first, int) and first >= GLOBAL_WINDOW
+
+
+@op("ldmatrix", blocks=True)
+def ldmatrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    _matrix(x, i, i.operands[1], write=False)
+    return
+    yield
+
+
+@op("stmatrix", blocks=True)
+def stmatrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    value = x.val(i.operands[1])
+    for v in value if value.__class__ is tuple else (value,):
+        if isinstance(v, Opaque):
+            v.used()
+    _matrix(x, i, i.operands[0], write=True)
+    return
+    yield
+
+
+def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
+    """Each of the first 8*n lanes gives the address of a 16-byte row; every lane gets or gives elements of all rows."""
+    from auditor.machine.strand import LoadRecord
+
+    n = {"x1": 1, "x2": 2, "x4": 4}.get(i.mod_in(("x1", "x2", "x4")) or "x1", 1)
+    address = pointer(i, x.val(operand))
+    if isinstance(address, Opaque):
+        address.used()
+        x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"{i.opcode} address that is not known"})
+        return
+    rows = [(lane, a & 0xFFFFFF) for lane, a in x.per_lane(address) if lane < 8 * n]
+    if not rows:
+        return
+    target = x.m.shared_target(x.per_lane(address)[0][1])
+    if target is None:
+        return
+    access = Access("shared", write, "generic", target[0].rank, min(o for _, o in rows), max(o for _, o in rows) + 16,
+                    tuple((lane, o, o + 16) for lane, o in rows))
+    memory.add_access(x.s, "st" if write else "ld", access, x.lanes)
+    if write:
+        return
+    record = LoadRecord(access)
+    x.s.track(record)
+    dest = i.operands[0]
+    x.set(dest, tuple(Loaded(record) for _ in dest.items) if isinstance(dest, VectorOperand) else Loaded(record))
+
+
+def groups_of(x: Exec, kind: str) -> Groups:
+    return x.s.groups.setdefault(kind, Groups())
+
+
+@op("cp.async")
+def cp_async(x: Exec, i: Instr) -> None:
+    """A per-thread asynchronous copy of 4, 8 or 16 bytes in the generic proxy."""
+    dest = pointer(i, x.val(i.operands[0]))
+    size = number(x, x.val(i.operands[2]), 16)
+    if isinstance(dest, Opaque):
+        x.m.incident("unanalysed", x.m.where(), x.s, data={"what": "cp.async address that is not known"})
+        return
+    where = x.m.where()
+    issue = x.m.emit(x.s, "issue", where=where, lanes=x.lanes, data={"instr": "cp.async"})
+    pairs = [(lane, a & 0xFFFFFF) for lane, a in x.per_lane(dest)]
+    target = x.m.shared_target(x.per_lane(dest)[0][1])
+    if target is None:
+        return
+    access = Access("shared", True, "generic", target[0].rank, min(o for _, o in pairs), max(o for _, o in pairs) + size,
+                    tuple((lane, o, o + size) for lane, o in pairs))
+    event = x.m.emit(None, "async", where=where, cta=target[0].rank, preds=[(issue.id, "issue")], accesses=[access],
+                     data={"instr": "cp.async", "issuer": issue.id, "bar": None, "bytes": size})
+    issue.data["op"] = event.id
+    operation = AsyncOp(event, lambda: None)
+    x.m.queue.append(operation)
+    groups = groups_of(x, "cpasync")
+    groups.open.append(operation)
+    groups.ever = True
+
+
+@op("cp.async.commit_group")
+def cp_commit(x: Exec, i: Instr) -> None:
+    commit(x, "cpasync")
+
+
+def commit(x: Exec, kind: str) -> None:
+    """Close the open group of this thread."""
+    groups = groups_of(x, kind)
+    x.m.emit(x.s, f"{kind}.commit", lanes=x.lanes, data={"ops": [o.event.id for o in groups.open]})
+    groups.committed.append(groups.open)
+    groups.open = []
+
+
+@op("cp.async.wait_group", "cp.async.wait_all", blocks=True)
+def cp_wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    groups = groups_of(x, "cpasync")
+    if i.opcode.endswith("wait_all"):
+        groups.committed.append(groups.open)
+        groups.open = []
+        n = 0
+    else:
+        n = number(x, x.val(i.operands[0])) if i.operands else 0
+    wait_groups(x, "cpasync", n, read=False)
+    return
+    yield
+
+
+def wait_groups(x: Exec, kind: str, n: int, *, read: bool) -> None:
+    """Wait until at most the ``n`` newest committed groups of this thread are incomplete."""
+    groups = groups_of(x, kind)
+    where = x.m.where()
+    done: list[AsyncOp] = []
+    while len(groups.committed) > max(n, 0):
+        done += groups.committed.popleft()
+    if not groups.ever:
+        x.m.incident("empty_group_wait", where, x.s, lanes=x.lanes, data={"kind": kind, "read": read, "n": n})
+    elif not done and groups.open and not groups.committed:
+        x.m.incident("uncommitted", where, x.s, lanes=x.lanes,
+                     data={"kind": kind, "ops": [o.event.id for o in groups.open], "waited": True})
+    for o in done:
+        if read:
+            o.source_read = True
+    if not read:
+        x.m.finish_until(done)
+    x.m.emit(x.s, f"{kind}.wait", where=where, lanes=x.lanes, data={"ops": [o.event.id for o in done], "n": n, "read": read},
+             preds=[(o.event.id, "read" if read else "complete") for o in done])
+    if read:  # the writes of these groups are still due: a later plain wait covers them
+        history = x.s.groups.setdefault(kind + ".read", Groups())
+        history.committed.append(done)
+    else:
+        history = x.s.groups.get(kind + ".read")
+        if history is not None and n == 0:
+            late = [o for g in history.committed for o in g]
+            history.committed.clear()
+            x.m.finish_until(late)
+            x.s.pending += [(o.event.id, "complete") for o in late]
+
+
+@op("cp.async.mbarrier.arrive")
+def cp_mbarrier_arrive(x: Exec, i: Instr) -> None:
+    """An arrival that happens when the thread's earlier cp.async copies have landed; without ``.noinc`` it also raises
+    the pending count first, so that its net effect on the count is zero."""
+    where = x.m.where()
+    groups = groups_of(x, "cpasync")
+    ops = list(groups.open) + [o for g in groups.committed for o in g]
+    noinc = i.has("noinc")
+    for mask, a in by_address(x, x.val(i.operands[0])):
+        found = find(x, a, i.opcode, where)
+        if not found:
+            continue
+        cta, offset, state = found
+        lanes = mask.bit_count()
+        event = x.m.emit(x.s, "mbar.arrive", where=where, lanes=mask, accesses=[object_access(cta, offset, False)],
+                         preds=[], data={"bar": state.index, "count": lanes if noinc else 0, "phase": state.unit.phase,
+                                         "tx": 0, "sem": "release", "remote": False, "instr": "cp.async.mbarrier.arrive"})
+        state.current["arrivals"].append(event.id)
+
+        def complete(state: Any = state, event: Any = event, lanes: int = lanes) -> None:
+            x.m.finish_until(ops)
+            state.contributions += [(o.event.id, "complete") for o in ops]
+            if noinc:
+                for _ in range(lanes):
+                    x.m.barrier_step(state, lambda u: u.arrive(1), (event.id, "arrive"), where, x.s, arrivals=1)
+
+        marker = x.m.emit(None, "async", where=where, cta=cta.rank, preds=[(event.id, "issue")],
+                          data={"instr": "cp.async.arrive", "issuer": event.id, "bar": state.index, "bytes": 0})
+        x.m.queue.append(AsyncOp(marker, complete))
+
+
+
+
+__all__ = ["commit", "groups_of", "pointer", "shared_operand", "wait_groups"]

@@ -1,0 +1,269 @@
+"""mbarrier instructions (PTX ISA 9.7.13.15)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from auditor.machine.execute import Exec, op
+from auditor.machine.mbarrier import MAX_COUNT
+from auditor.machine.ops.common import number, shared_operand
+from auditor.machine.state import BarrierState, Cta, Park
+from auditor.ptx.grammar import Addr, Imm, Instr, Reg, Sink
+from auditor.source import Stack
+from auditor.trace import Access
+from auditor.values import OPAQUE, Opaque, Vec, collapse
+
+MBARRIER_BYTES = 8
+
+
+def object_access(cta: Cta, offset: int, write: bool) -> Access:
+    """The access that an operation makes to the mbarrier object itself."""
+    return Access("shared", write, "generic", cta.rank, offset, offset + MBARRIER_BYTES, what="mbarrier")
+
+
+def by_address(x: Exec, address: Any) -> list[tuple[int, Any]]:
+    """(lane mask, address) of the active lanes, one entry for each different address."""
+    if address.__class__ is not Vec:
+        return [(x.lanes, address)]
+    groups: dict[Any, int] = {}
+    for lane, a in x.per_lane(address):
+        groups[a] = groups.get(a, 0) | 1 << lane
+    return [(mask, a) for a, mask in groups.items()]
+
+
+def find(x: Exec, address: Any, what: str, where: Stack) -> tuple[Cta, int, BarrierState] | None:
+    """The barrier at an address; incidents for what is not one."""
+    target = shared_operand(x, address)
+    if target is None:
+        return None
+    cta, offset = target
+    if offset % MBARRIER_BYTES:
+        x.m.incident("misaligned", where, x.s, data={"what": "mbarrier", "offset": offset, "need": 8})
+    state = cta.barriers.get(offset)
+    if state is None:
+        x.m.incident("use_before_init", where, x.s, data={"what": what, "offset": offset, "owner": cta.rank})
+        return None
+    if not state.valid:
+        x.m.incident("use_after_inval", where, x.s, data={"what": what, "bar": state.index})
+        return None
+    return cta, offset, state
+
+
+@op("mbarrier.init")
+def init(x: Exec, i: Instr) -> None:
+    count = x.val(i.operands[1])
+    for mask, address in by_address(x, x.val(i.operands[0])):
+        where = x.m.where()
+        target = shared_operand(x, address)
+        if target is None:
+            continue
+        cta, offset = target
+        lane = (mask & -mask).bit_length() - 1
+        n = count.v[lane] if count.__class__ is Vec else count
+        if isinstance(n, Opaque):
+            x.m.incident("unanalysed", where, x.s, data={"what": "mbarrier init count that is not known"})
+            n = 1
+        if offset % MBARRIER_BYTES:
+            x.m.incident("misaligned", where, x.s, data={"what": "mbarrier", "offset": offset, "need": 8})
+        if not 1 <= n <= MAX_COUNT:
+            x.m.incident("init_count", where, x.s, data={"count": n, "offset": offset})
+        if mask & (mask - 1):
+            x.m.incident("reinit_live", where, x.s, lanes=mask, data={"lanes": mask.bit_count(), "offset": offset,
+                                                                        "several": True})
+        old = cta.barriers.get(offset)
+        if old is not None and old.valid:
+            x.m.incident("reinit_live", where, x.s,
+                         related=[(x.m.trace.events[old.record.init_event].where, "first initialised here")],
+                         data={"bar": old.index, "offset": offset, "phase": old.unit.phase, "several": False,
+                               "used": bool(old.record.phases or old.contributions)})
+        event = x.m.emit(x.s, "mbar.init", where=where, lanes=mask, accesses=[object_access(cta, offset, True)],
+                         data={"bar": len(x.m.trace.barriers), "count": n})
+        x.m.init_barrier(cta, offset, n, name_of(x, cta, offset), event)
+
+
+def name_of(x: Exec, cta: Cta, offset: int) -> str:
+    """The variable that holds a byte offset, with its path: "mem.full[2]"."""
+    best, start = None, -1
+    for var in x.m.kernel.shared:
+        base = cta.shared.get(var.key, -1)
+        if start < base <= offset and (var.dynamic or offset < base + max(var.size, 1)):
+            best, start = var, base
+    if best is None:
+        return f"shared+{offset}"
+    if best.layout is not None and not best.dynamic:
+        return best.name + best.layout.path(offset - start)
+    return f"{best.name}+{offset - start}"
+
+
+@op("mbarrier.inval")
+def inval(x: Exec, i: Instr) -> None:
+    for mask, address in by_address(x, x.val(i.operands[0])):
+        where = x.m.where()
+        found = find(x, address, "mbarrier.inval", where)
+        if found:
+            cta, offset, state = found
+            x.m.emit(x.s, "mbar.inval", where=where, lanes=mask, accesses=[object_access(cta, offset, True)],
+                     data={"bar": state.index})
+            state.valid = False
+
+
+@op("mbarrier.arrive", "mbarrier.arrive_drop")
+def arrive(x: Exec, i: Instr) -> None:
+    dest, operand, *rest = _with_dest(i)
+    expects = i.has("expect_tx")
+    address = x.val(operand)
+    first = x.val(rest[0]) if rest else 1
+    tx, count = (first, 1) if expects else (0, first)
+    drop = i.opcode.endswith("drop")
+    where = x.m.where()
+    x.s.release_loads()
+    state_value: Any = OPAQUE
+    for mask, a in by_address(x, address):
+        lanes = x.s.lane_list(mask)
+        found = find(x, a, i.opcode, where)
+        if not found:
+            continue
+        cta, offset, state = found
+        lane_tx = [_int(_pick(tx, n)) for n in lanes]
+        lane_count = [_int(_pick(count, n), 1) for n in lanes]
+        if any(not 0 <= c <= MAX_COUNT for c in lane_count):
+            x.m.incident("init_count", where, x.s, data={"count": lane_count[0], "arrive": True, "bar": state.index})
+            continue
+        unknown = isinstance(tx, Opaque)
+        if unknown:
+            x.m.incident("unanalysed", where, x.s, data={"what": "expect_tx byte count that is not known"})
+        phase = state.unit.phase
+        state_value = phase
+        sem = i.mod_in(("relaxed", "release")) or "release"
+        total, total_tx = sum(lane_count), sum(lane_tx)
+        event = x.m.emit(x.s, "mbar.arrive", where=where, lanes=mask, accesses=[object_access(cta, offset, False)],
+                         data={"bar": state.index, "count": total, "phase": phase, "tx": total_tx, "sem": sem,
+                               "remote": cta is not x.s.warp.cta, "scope": i.mod_in(("cta", "cluster")) or "cta",
+                               "instr": "arrive_drop" if drop else "arrive"})
+        state.current["arrivals"].append(event.id)
+        if expects:
+            state.current["expected"].append((event.id, total_tx))
+        pred = (event.id, "relaxed" if sem == "relaxed" else "arrive")
+        if len(set(lane_count)) == 1 and total_tx == 0 and not expects:
+            x.m.barrier_step(state, lambda u: u.arrive(total, 0, drop), pred, where, x.s, arrivals=total)
+        else:
+            for c, t in zip(lane_count, lane_tx):
+                x.m.barrier_step(state, lambda u, c=c, t=t: u.arrive(c, t, drop), pred, where, x.s, arrivals=c)
+    if dest is not None and not isinstance(dest, Sink):
+        x.set(dest, state_value)
+
+
+def _with_dest(i: Instr) -> tuple[Any, ...]:
+    """Operands with the destination first, None when there is none."""
+    return (None, *i.operands) if i.operands and isinstance(i.operands[0], Addr) else i.operands
+
+
+def _pick(v: Any, lane: int) -> Any:
+    return v.v[lane] if v.__class__ is Vec else v
+
+
+def _int(v: Any, default: int = 0) -> int:
+    return v if isinstance(v, int) else default
+
+
+@op("mbarrier.expect_tx", "mbarrier.complete_tx")
+def expect_tx(x: Exec, i: Instr) -> None:
+    completes = i.opcode.endswith("complete_tx")
+    where = x.m.where()
+    for mask, a in by_address(x, x.val(i.operands[0])):
+        found = find(x, a, i.opcode, where)
+        if not found:
+            continue
+        cta, offset, state = found
+        for lane in x.s.lane_list(mask):
+            tx = _int(_pick(x.val(i.operands[1]), lane))
+            event = x.m.emit(x.s, "mbar.expect_tx", where=where, lanes=1 << lane,
+                             accesses=[object_access(cta, offset, False)],
+                             data={"bar": state.index, "tx": -tx if completes else tx, "phase": state.unit.phase})
+            if not completes:
+                state.current["expected"].append((event.id, tx))
+            x.m.barrier_step(state, (lambda u, tx=tx: u.complete(tx)) if completes else (lambda u, tx=tx: u.expect(tx)),
+                             (event.id, "relaxed"), where, x.s)
+
+
+@op("mbarrier.pending_count")
+def pending_count(x: Exec, i: Instr) -> None:
+    x.set(i.operands[0], OPAQUE)
+
+
+@op("mbarrier.try_wait", "mbarrier.test_wait", blocks=True)
+def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    """A poll. The first one of a wait is answered "no", which is always allowed, so that code which does not retry shows;
+    the next parks the strand until the phase is over."""
+    s, m = x.s, x.m
+    dest, operand, which = i.operands[0], i.operands[1], i.operands[2] if len(i.operands) > 2 else Imm(0)
+    by_parity = i.has("parity")
+    address, value = x.val(operand), x.val(which)
+    where = m.where()
+    if isinstance(value, Opaque):
+        value.used()
+        m.incident("unanalysed", where, s, data={"what": "parity or state of a wait that is not known"})
+        x.set(dest, 1)
+        return
+    tests: list[tuple[int, Cta, int, BarrierState, int]] = []
+    for mask, a in by_address(x, address):
+        target = shared_operand(x, a)
+        if target is None:
+            continue
+        cta, offset = target
+        if cta.barriers.get(offset) is None:
+            park = Park(lambda c=cta, o=offset: o in c.barriers, "uninitialised",  # type: ignore[misc]
+                        {"where": where, "offset": offset})
+            yield park
+        found = find(x, a, i.opcode, where)
+        if found is None:
+            continue
+        lane = (mask & -mask).bit_length() - 1
+        tests.append((mask, cta, offset, found[2], _int(_pick(value, lane))))
+    if not tests:
+        x.set(dest, 1)
+        return
+    if by_parity:
+        for _, _, _, state, v in tests:
+            if v not in (0, 1):
+                m.incident("parity_range", where, s, data={"parity": v, "bar": state.index})
+    key = tuple((state.index, v) for _, _, _, state, v in tests)
+    if s.last_poll != key:
+        s.last_poll = key
+        x.set(dest, 0)
+        return
+
+    def passed(state: BarrierState, v: int) -> bool:
+        return state.unit.passes(v) if by_parity else state.unit.phase > v
+
+    def ready() -> bool:
+        return all(passed(state, v) for _, _, _, state, v in tests)
+
+    if not ready():
+        blocked = next(t for t in tests if not passed(t[3], t[4]))
+        park = Park(ready, "mbarrier", {"where": where, "bar": blocked[3].index, "parity": blocked[4],
+                                        "phase": blocked[3].unit.phase, "form": "parity" if by_parity else "state"},
+                    polls=True)
+        yield park
+        if park.negative and not ready():
+            x.set(dest, 0)
+            return
+    s.last_poll = None
+    sem = "relaxed" if i.has("relaxed") else "acquire"
+    for mask, cta, offset, state, v in tests:
+        observed = state.unit.phase - 1 if by_parity else v
+        preds = [(state.phase_events[observed], "phase")] if 0 <= observed < len(state.phase_events) else []
+        if sem == "relaxed":
+            preds = [(e, "relaxed") for e, _ in preds]
+        event = m.emit(s, "mbar.wait", where=where, lanes=mask, preds=preds, accesses=[object_access(cta, offset, False)],
+                       data={"bar": state.index, "parity": v, "phase": observed, "sem": sem,
+                             "form": "parity" if by_parity else "state"})
+        if observed < 0:
+            state.current.setdefault("fresh_waits", []).append(event.id)
+        else:
+            state.record.phases[observed]["waits"].append(event.id)
+    x.set(dest, 1)
+
+
+__all__ = ["Reg", "collapse", "find", "object_access"]

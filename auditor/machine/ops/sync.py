@@ -1,0 +1,294 @@
+"""CTA and cluster barriers, warp-wide operations, fences and other synchronisation (PTX ISA 9.7.13, 9.7.19)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from auditor.machine.execute import Exec, op
+from auditor.machine.ops.common import FULL, finish, gather, gathered_preds, gathered_value, number
+from auditor.machine.state import NamedBarrier, Park
+from auditor.machine.strand import StrandEnd
+from auditor.ptx.grammar import Instr, Pair, Sink
+from auditor.values import OPAQUE, Opaque, collapse, lane_values
+
+MAX_NAMED = 16
+
+
+@op("bar", "barrier", blocks=True)
+def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    """``bar``/``barrier``.{sync,arrive,red}: named barriers of the CTA."""
+    m, s, cta = x.m, x.s, x.s.warp.cta
+    kind = i.mod_in(("sync", "arrive", "red")) or "sync"
+    operands = list(i.operands)
+    dest = None
+    if kind == "red":
+        dest = operands.pop(0)
+        operands = operands[:-1]
+    where = m.where()
+    lanes = x.lanes
+    identity = number(x, x.val(operands[0])) if operands else 0
+    count = number(x, x.val(operands[1]), -1) if len(operands) > 1 else None
+    if not 0 <= identity < MAX_NAMED:
+        m.incident("named_barrier", where, s, data={"id": identity, "problem": "id"})
+        identity %= MAX_NAMED
+    if count is not None and (count <= 0 or count % 32 or count > m.warps_per_cta * 32):
+        m.incident("named_barrier", where, s, data={"id": identity, "count": count, "problem": "count",
+                                                    "threads": m.launch.threads})
+        if count <= 0:
+            count = None
+    named = cta.named.get(identity)
+    if named is None:
+        named = cta.named[identity] = NamedBarrier(identity)
+    if named.arrived and named.expected != count:
+        m.incident("named_barrier", where, s, data={"id": identity, "count": count, "other": named.expected,
+                                                    "problem": "counts"})
+    named.expected = count if not named.arrived else named.expected
+    s.release_loads()
+    event = m.emit(s, "bar.arrive" if kind == "arrive" else "bar.sync", where=where, lanes=lanes,
+                   data={"id": identity, "count": count})
+    named.arrived += _threads(s, lanes, count)
+    named.masks[s.warp.index] = named.masks.get(s.warp.index, 0) | lanes
+    named.events.append(event.id)
+    generation = len(named.completions)
+
+    def passed() -> bool:
+        return len(named.completions) > generation
+
+    m.check_named(cta, named)
+    if kind == "arrive":
+        return
+    if not passed():
+        yield Park(passed, "barrier", {"where": where, "id": identity, "count": count, "arrived": named.arrived,
+                                       "named": named})
+    s.pending.append((named.completions[generation], "bar"))
+    if dest is not None:
+        x.set(dest, OPAQUE)
+
+
+def _threads(s: Any, lanes: int, count: int | None) -> int:
+    """A warp's arrival counts all its threads, also the lanes that do not exist."""
+    return 32 if count is not None and lanes == s.warp.lanes else lanes.bit_count()
+
+
+@op("bar.warp.sync", blocks=True)
+def warp_sync(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    mask = number(x, x.val(i.operands[0]), FULL) & FULL
+    if mask & x.lanes != x.lanes:
+        x.m.incident("elect_mask", x.m.where(), x.s, data={"instr": "__syncwarp", "mask": mask})
+    where = x.m.where()
+    need = mask & x.s.warp.live
+    if x.lanes & need == need and not x.s.warp.lanes & ~x.lanes:
+        x.m.emit(x.s, "warp.sync", where=where, data={"mask": mask})
+        return
+    g = yield from gather(x, i, ("warp.sync", mask), need, strict=False)
+    if g.lead is x.s:
+        event = x.m.emit(x.s, "warp.sync", where=where, lanes=g.lanes, preds=gathered_preds(g), data={"mask": mask})
+        finish(x, g, event)
+
+
+@op("shfl.sync", "vote.sync", "match.sync", "redux.sync", blocks=True)
+def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    """Exchanges between lanes. They make values uniform, which is what the protocol needs of them."""
+    operands = list(i.operands)
+    dest = operands.pop(0)
+    sources = [x.val(o) for o in operands]
+    mask = sources[-1]
+    need = number(x, mask, FULL) & x.s.warp.live
+    key = (i.opcode, i.mods, need)
+    g = yield from gather(x, i, key, need, sources, strict=False)
+    if g.lead is x.s:
+        opaque = any(isinstance(v, Opaque) for _, _, p in g.members for v in p[:1])
+        if len(g.members) > 1:
+            columns = [OPAQUE if any(not _plain(p[n]) for _, _, p in g.members) else collapse(gathered_value(g, n))
+                       for n in range(len(sources))]
+            event = x.m.emit(x.s, "warp.sync", lanes=g.lanes, preds=gathered_preds(g), data={"mask": need})
+        else:
+            columns, event = sources, None
+        if opaque:
+            for _, _, p in g.members:
+                if isinstance(p[0], Opaque):
+                    p[0].used()
+            result: Any = (OPAQUE, OPAQUE) if isinstance(dest, Pair) else OPAQUE
+        else:
+            result = _exchange(i, columns, g.lanes)
+        finish(x, g, event, result)
+    x.set(dest, g.result)
+
+
+def _plain(v: Any) -> bool:
+    return not isinstance(v, (Opaque, list)) and v is not None
+
+
+def _exchange(i: Instr, sources: list[Any], lanes: int) -> Any:
+    if i.opcode == "vote.sync":
+        votes = lane_values(sources[0])
+        active = [n for n in range(32) if lanes >> n & 1]
+        yes = [n for n in active if votes[n]]
+        if i.has("ballot"):
+            return sum(1 << n for n in yes)
+        if i.has("any"):
+            return 1 if yes else 0
+        if i.has("all"):
+            return 1 if len(yes) == len(active) else 0
+        return 1 if len(yes) in (0, len(active)) else 0
+    if i.opcode == "match.sync":
+        values = lane_values(sources[0])
+        return collapse(sum(1 << k for k in range(32) if lanes >> k & 1 and values[k] == values[n]) for n in range(32))
+    if i.opcode == "redux.sync":
+        values = [v for n, v in enumerate(lane_values(sources[0])) if lanes >> n & 1]
+        if i.has("add"):
+            return sum(values) & 0xFFFFFFFF
+        return max(values) if i.has("max") else min(values) if i.has("min") else OPAQUE
+    values, index, clamp = lane_values(sources[0]), lane_values(sources[1]), sources[2]
+    width = 32 - (clamp >> 8 & 31) if isinstance(clamp, int) else 32
+    out = []
+    for n in range(32):
+        base = n // width * width
+        k = index[n]
+        if i.has("idx"):
+            source = base + k % width
+        elif i.has("up"):
+            source = n - k if n - k >= base else n
+        elif i.has("down"):
+            source = n + k if n + k < base + width else n
+        else:
+            source = n ^ k
+        out.append(values[source % 32])
+    return collapse(out)
+
+
+@op("activemask")
+def activemask(x: Exec, i: Instr) -> None:
+    x.set(i.operands[0], x.lanes)
+
+
+@op("elect.sync", blocks=True)
+def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    """One lane of the mask is elected, always the same one. Not lane 0: nothing promises that it is (rulebook OT-01)."""
+    mask = number(x, x.val(i.operands[1]), FULL) & FULL
+    need = mask & x.s.warp.live
+    g = yield from gather(x, i, ("elect", mask), need, strict=False, order=False)
+    if g.lead is x.s:
+        if g.partial or x.lanes & ~mask:
+            x.m.incident("elect_mask", x.m.where(), x.s, lanes=g.lanes, data={"instr": "elect.sync", "mask": mask})
+        finish(x, g, None, max((g.lanes & mask or g.lanes).bit_length() - 1, 0))
+    leader = g.result
+    dest = i.operands[0]
+    is_leader = collapse(1 if n == leader else 0 for n in range(32))
+    if isinstance(dest, Pair):
+        if not isinstance(dest.first, Sink):
+            x.set(dest.first, leader)
+        x.set(dest.second, is_leader)
+    else:
+        x.set(dest, is_leader)
+
+
+@op("barrier.cluster", blocks=True)
+def cluster_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    m, s = x.m, x.s
+    where = m.where()
+    if i.has("arrive"):
+        s.release_loads()
+        sem = "relaxed" if i.has("relaxed") else "release"
+        again = s.warp.cluster_mask & x.lanes
+        if again:
+            m.incident("cluster_barrier", where, s, data={"problem": "arrived twice", "lanes": again})
+        event = m.emit(s, "cluster.arrive", where=where, lanes=x.lanes, data={"sem": sem})
+        s.warp.cluster_mask |= x.lanes
+        m.cluster_round.append((event.id, "relaxed" if sem == "relaxed" else "cluster"))
+        for lane in s.lane_list(x.lanes):
+            s.warp.cluster_due[lane] = len(m.cluster_events)
+        m.check_cluster()
+        return
+    due = {s.warp.cluster_due.get(lane) for lane in s.lane_list(x.lanes)}
+    if None in due:
+        m.incident("cluster_barrier", where, s, data={"problem": "wait without arrive"})
+        due.discard(None)
+    generation = max((d for d in due if d is not None), default=None)
+    if generation is None:
+        return
+
+    def passed() -> bool:
+        return len(m.cluster_events) > generation
+
+    if not passed():
+        yield Park(passed, "cluster", {"where": where, "generation": generation})
+    for lane in s.lane_list(x.lanes):
+        s.warp.cluster_due.pop(lane, None)
+    m.emit(s, "cluster.wait", where=where, lanes=x.lanes, preds=[(m.cluster_events[generation], "cluster")],
+           data={"sem": "acquire"})
+
+
+@op("fence", "membar")
+def fence(x: Exec, i: Instr) -> None:
+    sem = i.mod_in(("sc", "acq_rel", "release", "acquire")) or "sc"
+    x.m.emit(x.s, "fence", lanes=x.lanes, data={"sem": sem, "scope": i.mod_in(("cta", "cluster", "gpu", "sys", "gl")) or ""})
+
+
+@op("fence.mbarrier_init")
+def fence_init(x: Exec, i: Instr) -> None:
+    x.m.emit(x.s, "fence.mbarrier_init", lanes=x.lanes, data={"sem": "release", "scope": "cluster"})
+
+
+@op("fence.proxy")
+def fence_proxy(x: Exec, i: Instr) -> None:
+    which = ".".join(m for m in i.mods if m not in ("sync", "aligned")) or "async"
+    x.m.emit(x.s, "fence.proxy", lanes=x.lanes, data={"which": which})
+
+
+@op("griddepcontrol", blocks=True)
+def griddep(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    x.m.emit(x.s, "griddep.wait" if i.has("wait") else "griddep.launch", lanes=x.lanes)
+    return
+    yield
+
+
+@op("setmaxnreg", blocks=True)
+def setmaxnreg(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    where = x.m.where()
+    g = yield from gather(x, i, ("setmaxnreg", where), FULL & x.s.warp.lanes, strict=True)
+    if g.lead is x.s:
+        event = x.m.emit(x.s, "setmaxnreg", where=where, lanes=g.lanes,
+                         data={"action": "inc" if i.has("inc") else "dec", "registers": number(x, x.val(i.operands[0]))})
+        finish(x, g, event)
+
+
+@op("nanosleep", blocks=True)
+def nanosleep(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    """A spinning strand gives way; only once a step, so that a spin cannot starve the others."""
+    epoch = x.m.progress
+    yield Park(lambda: x.m.progress != epoch, "sleep", {"where": x.m.where()}, polls=True)
+
+
+@op("trap", "brkpt")
+def trap(x: Exec, i: Instr) -> None:
+    raise StrandEnd("trap", x.m.where(), trap=True)
+
+
+@op("mapa")
+def mapa(x: Exec, i: Instr) -> None:
+    address, rank = x.val(i.operands[1]), x.val(i.operands[2])
+    r = x.s.uniform(rank, x.lanes)
+    if isinstance(r, int) and not 0 <= r < len(x.m.ctas):
+        x.m.incident("cluster_rank", x.m.where(), x.s, data={"rank": r, "ctas": len(x.m.ctas)})
+    if isinstance(address, Opaque) or isinstance(rank, Opaque):
+        x.set(i.operands[0], OPAQUE)
+        return
+    if i.operands and isinstance(address, (tuple, list)):
+        x.set(i.operands[0], OPAQUE)
+        return
+    x.set(i.operands[0], (address & ~(0xFF << 24)) | (rank << 24))
+
+
+@op("getctarank")
+def getctarank(x: Exec, i: Instr) -> None:
+    x.set(i.operands[0], x.val(i.operands[1]) >> 24 & 0xFF)
+
+
+@op("prefetch", "prefetchu", "applypriority", "discard", "createpolicy", "cp.async.bulk.prefetch",
+    "cp.async.bulk.prefetch.tensor", "pmevent", "nop")
+def hint(x: Exec, i: Instr) -> None:
+    """Cache hints: no protocol meaning."""
+    if i.opcode == "createpolicy":
+        x.set(i.operands[0], 0)

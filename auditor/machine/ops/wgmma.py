@@ -1,0 +1,114 @@
+"""wgmma: asynchronous warpgroup MMA of Hopper (PTX ISA 9.7.15). Modelled warp by warp."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from typing import Any
+
+from auditor.machine.execute import Exec, op
+from auditor.machine.ops.common import finish, gather, gathered_preds, number
+from auditor.machine.state import AsyncOp, Park
+from auditor.ptx import descriptors as d
+from auditor.ptx.grammar import Instr, VectorOperand
+from auditor.trace import Access
+from auditor.values import OPAQUE, Opaque
+
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)$")
+_BITS = {"tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1}
+
+
+@op("wgmma.fence", blocks=True)
+def fence(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    g = yield from gather(x, i, ("wgmma.fence", x.m.where()), 0xFFFFFFFF, strict=True)
+    if g.lead is x.s:
+        finish(x, g, x.m.emit(x.s, "wgmma.fence", lanes=g.lanes, preds=gathered_preds(g)))
+
+
+@op("wgmma.mma_async", blocks=True)
+def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    m, s = x.m, x.s
+    where = m.where()
+    operands = i.operands
+    for v in _registers(x, operands):
+        if isinstance(v, Opaque):
+            v.used()
+    g = yield from gather(x, i, ("wgmma", where), 0xFFFFFFFF, strict=True)
+    if g.lead is s:
+        shape = next((mm for mod in i.mods if (mm := _SHAPE.match(mod))), None)
+        types = [mod for mod in i.mods if mod in _BITS]
+        bits = _BITS[types[-1]] if types else 16
+        n, k = (int(shape[2]), int(shape[3])) if shape else (64, 16)
+        k_bytes = k * bits // 8
+        immediates = [x.val(o) for o in operands[4:]]
+        trans_a = number(x, immediates[-2]) if len(immediates) >= 4 else 0
+        trans_b = number(x, immediates[-1]) if bits == 16 and len(immediates) >= 3 else 0
+        accesses: list[Access] = []
+        if not isinstance(operands[1], VectorOperand):
+            _operand(x, operands[1], 64, k_bytes, "MN" if trans_a else "K", bits, accesses, "A")
+        _operand(x, operands[2], n, k_bytes, "MN" if trans_b else "K", bits, accesses, "B")
+        issue = m.emit(s, "issue", where=where, lanes=g.lanes, preds=gathered_preds(g), data={"instr": "wgmma"})
+        event = m.emit(None, "async", where=where, cta=s.warp.cta.rank, preds=[(issue.id, "issue")], accesses=accesses,
+                       data={"instr": "wgmma", "issuer": issue.id, "bar": None, "n": n})
+        issue.data["op"] = event.id
+        operation = AsyncOp(event, lambda: None)
+        m.queue.append(operation)
+        s.warp.wgmma.open.append(operation)
+        s.warp.wgmma.ever = True
+        finish(x, g, issue)
+    x.set(operands[0], tuple(OPAQUE for _ in getattr(operands[0], "items", ())))
+
+
+def _registers(x: Exec, operands: tuple[Any, ...]) -> list[Any]:
+    out: list[Any] = []
+    if len(operands) > 1 and isinstance(operands[1], VectorOperand):
+        out += x.val(operands[1])
+    return out
+
+
+def _operand(x: Exec, operand: Any, rows: int, k_bytes: int, major: str, bits: int, accesses: list[Access],
+             name: str) -> None:
+    value = x.s.uniform(x.val(operand), x.lanes)
+    if not isinstance(value, int):
+        x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"wgmma descriptor of {name} that is not known"})
+        return
+    desc = d.WgmmaDescriptor.decode(value & 0xFFFF_FFFF_FFFF_FFFF)
+    problems = desc.problems()
+    if problems:
+        x.m.incident("descriptor", x.m.where(), x.s, data={"what": f"wgmma descriptor of {name}", "problems": problems,
+                                                           "value": value, "entry": "TC-60"})
+    rank = x.s.warp.cta.rank
+    for lo, hi in d.operand_footprint(desc, rows, k_bytes, major, bits):
+        accesses.append(Access("shared", False, "async", rank, lo, hi))
+
+
+@op("wgmma.commit_group", blocks=True)
+def commit(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    g = yield from gather(x, i, ("wgmma.commit", x.m.where()), 0xFFFFFFFF, strict=True)
+    if g.lead is x.s:
+        groups = x.s.warp.wgmma
+        event = x.m.emit(x.s, "wgmma.commit", lanes=g.lanes, preds=gathered_preds(g),
+                         data={"ops": [o.event.id for o in groups.open]})
+        groups.committed.append(groups.open)
+        groups.open = []
+        finish(x, g, event)
+
+
+@op("wgmma.wait_group", blocks=True)
+def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    where = x.m.where()
+    g = yield from gather(x, i, ("wgmma.wait", where), 0xFFFFFFFF, strict=True)
+    if g.lead is x.s:
+        groups = x.s.warp.wgmma
+        n = number(x, x.val(i.operands[0])) if i.operands else 0
+        done: list[AsyncOp] = []
+        while len(groups.committed) > max(n, 0):
+            done += groups.committed.popleft()
+        if not done and groups.open and not groups.committed:
+            x.m.incident("uncommitted", where, x.s, data={"kind": "wgmma", "ops": [o.event.id for o in groups.open],
+                                                          "waited": True})
+        x.m.finish_until(done)
+        event = x.m.emit(x.s, "wgmma.wait", where=where, lanes=g.lanes,
+                         preds=gathered_preds(g) + [(o.event.id, "complete") for o in done],
+                         data={"ops": [o.event.id for o in done], "n": n, "read": False})
+        finish(x, g, event)

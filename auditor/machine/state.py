@@ -1,0 +1,173 @@
+"""State of the simulated cluster: CTAs, warps, mbarriers, named barriers, tensor memory, group lists."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from auditor.machine.mbarrier import Mbarrier
+from auditor.trace import Access, Barrier, Event
+
+if TYPE_CHECKING:
+    from auditor.machine.strand import Strand
+
+TMEM_COLUMNS = 512
+TMEM_LANES = 128
+
+
+class Park:
+    """Why a strand does not run: ``ready`` says when it may again.
+
+    ``polls``: the strand only polls (try_wait, test_wait, a spin), so a negative answer may wake it.
+    ``gather``: it waits for other lanes of its warp; ``broken`` is set when they can no longer come.
+    ``kind`` and ``data`` describe the wait when it turns out to be a deadlock.
+    """
+
+    __slots__ = ("ready", "kind", "data", "polls", "gather", "negative", "hopeless")
+
+    def __init__(self, ready: Callable[[], bool], kind: str, data: dict[str, Any] | None = None, *,
+                 polls: bool = False, gather: Gather | None = None) -> None:
+        self.ready = ready
+        self.kind = kind
+        self.data = data or {}
+        self.polls = polls
+        self.gather = gather
+        self.negative = False  # woken to see a negative poll
+        self.hopeless = False  # woken because nothing can make it ready
+
+
+class Gather:
+    """A meeting of the lanes of a warp at one operation."""
+
+    __slots__ = ("need", "lanes", "members", "lead", "done", "partial", "result", "event")
+
+    def __init__(self, need: int) -> None:
+        self.need = need
+        self.lanes = 0
+        self.members: list[tuple[Strand, int, Any]] = []
+        self.lead: Strand | None = None
+        self.done = False
+        self.partial = False
+        self.result: Any = None
+        self.event: Event | None = None
+
+
+@dataclass
+class Warp:
+    """One warp. ``lanes`` exist (a partial last warp has fewer), ``exited`` have ended. ``time`` counts its events."""
+
+    cta: Cta
+    index: int
+    number: int  # over the whole cluster
+    lanes: int
+    exited: int = 0
+    time: int = 0
+    gathers: dict[Any, Gather] = field(default_factory=dict)
+    loads: list[Any] = field(default_factory=list)  # load records whose values may still be in flight
+    tmem_pending: list[tuple[bool, Access]] = field(default_factory=list)  # (is a store, access) not waited for
+    wgmma: Groups = field(default_factory=lambda: Groups())
+    cluster_mask: int = 0  # lanes that arrived in the open round of the cluster barrier
+    cluster_due: dict[int, int] = field(default_factory=dict)  # lane -> round that its next wait is for
+
+    @property
+    def live(self) -> int:
+        return self.lanes & ~self.exited
+
+
+@dataclass
+class BarrierState:
+    """One mbarrier with the history that the trace needs."""
+
+    unit: Mbarrier
+    record: Barrier
+    index: int
+    valid: bool = True
+    contributions: list[tuple[int, str]] = field(default_factory=list)
+    phase_events: list[int] = field(default_factory=list)
+    current: dict[str, Any] = field(default_factory=dict)
+    copies_due: int = 0  # copies issued towards this barrier that have not landed
+
+
+@dataclass
+class NamedBarrier:
+    """One of the 16 CTA barriers: arrivals of the current round and who waits in it."""
+
+    number: int
+    expected: int | None = None  # threads; None: all of the CTA
+    arrived: int = 0  # threads
+    events: list[int] = field(default_factory=list)
+    masks: dict[int, int] = field(default_factory=dict)  # warp index -> lanes that arrived
+    completions: list[int] = field(default_factory=list)  # "barrier" event of each completed round
+
+
+@dataclass
+class Allocation:
+    """Tensor memory columns [base, base + columns) of one CTA."""
+
+    base: int
+    columns: int
+    group: int
+    event: int
+    warp: int
+    where: Any
+    freed: bool = False
+
+
+@dataclass
+class Cta:
+    """One CTA of the cluster."""
+
+    rank: int
+    block_index: tuple[int, int, int]
+    warps: list[Warp] = field(default_factory=list)
+    shared: dict[str, int] = field(default_factory=dict)  # variable key -> byte offset
+    shared_end: int = 0  # end of the shared window in bytes
+    values: dict[int, tuple[int, Any]] = field(default_factory=dict)  # offset -> (bytes, value)
+    barriers: dict[int, BarrierState] = field(default_factory=dict)
+    named: dict[int, NamedBarrier] = field(default_factory=dict)
+    allocations: list[Allocation] = field(default_factory=list)
+    relinquished: Any = None
+    tensor_issues: list[tuple[AsyncOp, int, int]] = field(default_factory=list)  # operation, warp number, lanes
+    tmem_written: set[int] = field(default_factory=set)  # columns that hold a value
+
+    @property
+    def live_threads(self) -> int:
+        return sum(w.live.bit_count() for w in self.warps)
+
+    def free_base(self, columns: int) -> int | None:
+        """First free aligned base for that many columns, or None."""
+        taken = [(a.base, a.base + a.columns) for a in self.allocations if not a.freed]
+        step = max(columns, 1)
+        for base in range(0, TMEM_COLUMNS - columns + 1, step):
+            if all(base + columns <= lo or base >= hi for lo, hi in taken):
+                return base
+        return None
+
+    def owner(self, lo: int, hi: int) -> Allocation | None:
+        """The live allocation that holds columns [lo, hi)."""
+        for a in self.allocations:
+            if not a.freed and a.base <= lo and hi <= a.base + a.columns:
+                return a
+        return None
+
+
+@dataclass
+class AsyncOp:
+    """An asynchronous operation in flight. ``complete`` runs when it finishes, once ``ready`` allows."""
+
+    event: Event
+    complete: Callable[[], None]
+    ready: Callable[[], bool] | None = None
+    done: bool = False
+    source_read: bool = False
+
+
+@dataclass
+class Groups:
+    """Group bookkeeping of one kind for one thread: operations not committed yet, and committed groups, oldest first."""
+
+    open: list[AsyncOp] = field(default_factory=list)
+    committed: deque[list[AsyncOp]] = field(default_factory=deque)
+    ever: bool = False

@@ -1,0 +1,268 @@
+"""A strand: lanes of one warp with one history, and the interface that generated code runs against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from auditor.machine import memory
+from auditor.machine.execute import run_blocking, run_plain
+from auditor.source import Stack
+from auditor.trace import Access, Event
+from auditor.values import OPAQUE, SHARED_WINDOW, Opaque, Ref, Vec, collapse, lane_values
+
+if TYPE_CHECKING:
+    from auditor.machine.core import Machine
+    from auditor.machine.state import AsyncOp, Groups, Park, Warp
+
+# How often one opaque condition may answer "no" before it answers "yes" once, so that loops on it can end.
+PATIENCE = 3
+
+
+class StrandEnd(Exception):
+    """The strand ends here: ``exit``, or a trap."""
+
+    def __init__(self, reason: str, where: Stack = (), trap: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.where = where
+        self.trap = trap
+
+
+class LoadRecord:
+    """A load whose values are in registers; ``consumed`` turns true when one of them is used."""
+
+    __slots__ = ("access", "consumed")
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self.consumed = False
+
+
+class Strand:
+    """See docs/internals.md for the methods that generated code calls."""
+
+    def __init__(self, machine: Machine, warp: Warp, lanes: int, entry: Callable[..., Any], arguments: list[Any],
+                 log: list[Any]) -> None:
+        self.machine = machine
+        self.warp = warp
+        self.lanes = lanes
+        self.entry = entry
+        self.arguments = arguments
+        self.log = log
+        self.replay_at = 0
+        self.replaying = bool(log)
+        self.number = -1
+        self.done = False
+        self.park: Park | None = None
+        self.pending: list[tuple[int, str]] = []
+        self.last_event: Event | None = None
+        self.open_memory: tuple[Event, Any] | None = None
+        self.last_poll: Any = None
+        self.negative_epoch = -1
+        self.groups: dict[str, Groups] = {}
+        self.tensor_ops: list[tuple[AsyncOp, int]] = []
+        self.last_committed: Event | None = None
+        self.stores: list[AsyncOp] = []
+        self.choices: dict[Any, int] = {}
+        self.global_reads: dict[int, int] = {}
+        self.generator: Generator[Park, None, Any] | None = None
+        self.started = False
+        launch = machine.launch
+        x, y, _ = launch.block
+        flat = [32 * warp.index + lane for lane in range(32)]
+        self.tid = (collapse(t % x for t in flat), collapse(t // x % y for t in flat), collapse(t // (x * y) for t in flat))
+        self.bid = warp.cta.block_index
+        self.bdim = launch.block
+        self.gdim = launch.grid
+
+    def inherit(self, parent: Strand) -> None:
+        """State of the threads that a forked strand takes over from its parent."""
+        from auditor.machine.state import Groups
+
+        self.choices = dict(parent.choices)
+        self.tensor_ops = list(parent.tensor_ops)
+        self.last_committed = parent.last_committed
+        self.stores = list(parent.stores)
+        for kind, groups in parent.groups.items():
+            copy = Groups(list(groups.open), type(groups.committed)(list(g) for g in groups.committed), groups.ever)
+            self.groups[kind] = copy
+
+    def advance(self) -> Park | None:
+        """Run until the strand parks (returned) or ends (None)."""
+        if self.generator is None:
+            result = self.entry(self, *self.arguments)
+            if not isinstance(result, GeneratorType):
+                return None
+            self.generator = result
+        return next(self.generator, None)
+
+    def failure_place(self, error: BaseException) -> Stack:
+        """The call chain in user code at which an exception came out."""
+        from auditor.program import Program
+
+        table = self.machine.program.line_locs
+        places = []
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == Program.FILENAME and trace.tb_lineno < len(table):
+                loc = table[trace.tb_lineno]
+                if loc is not None:
+                    places.append(loc)
+            trace = trace.tb_next
+        return tuple(reversed(places)) or (self.machine.kernel.loc,)
+
+    # ---- replay -----------------------------------------------------------------------------------------------
+
+    def _replayed(self) -> Any:
+        value = self.log[self.replay_at]
+        self.replay_at += 1
+        if self.replay_at == len(self.log):
+            self.replaying = False
+        return value
+
+    # ---- control ----------------------------------------------------------------------------------------------
+
+    def cond(self, v: Any) -> bool:
+        """A value as a branch condition. Forks when it differs between the lanes; an opaque one is chosen."""
+        if v.__class__ is Vec:
+            yes = 0
+            for lane, x in enumerate(v.v):
+                if x:
+                    yes |= 1 << lane
+            yes &= self.lanes
+            if yes == self.lanes:
+                return True
+            if yes == 0:
+                return False
+            self.machine.fork(self, self.lanes & ~yes)
+            self.lanes = yes
+            return True
+        if isinstance(v, Opaque):
+            v.used()
+            return bool(self._choose())
+        return bool(v)
+
+    def _choose(self) -> int:
+        if self.replaying:
+            return int(self._replayed())
+        self.machine.charge()
+        key = self.machine.where()
+        n = self.choices.get(key, 0) + 1
+        self.choices[key] = n
+        answer = 1 if n % (PATIENCE + 1) == 0 else 0
+        self.log.append(answer)
+        return answer
+
+    def loop(self, k: int) -> None:
+        """Head of a loop body: counts steps."""
+        if not self.replaying:
+            self.machine.charge()
+
+    def trap(self) -> None:
+        """``__trap`` and the like: the strand ends."""
+        raise StrandEnd("trap", self.machine.where(), trap=True)
+
+    # ---- memory -----------------------------------------------------------------------------------------------
+
+    def load(self, p: Any, kind: str, bits: int, signed: bool = False) -> Any:
+        if p.__class__ is Ref:
+            return memory.load_local(p)
+        if self.replaying:
+            return self._replayed()
+        value = memory.load(self, p, kind, bits, signed)
+        self.log.append(value)
+        return value
+
+    def store(self, p: Any, kind: str, bits: int, value: Any) -> None:
+        if p.__class__ is Ref:
+            memory.store_local(p, value)
+            return
+        if isinstance(value, Opaque):
+            value.used()
+        if self.replaying:
+            self._replayed()
+            return
+        memory.store(self, p, kind, bits, value)
+        self.log.append(None)
+
+    def padd(self, p: Any, n: Any, size: int) -> Any:
+        if p.__class__ is Ref:
+            return OPAQUE if isinstance(n, Opaque) else Ref(p.box, p.key + n)
+        return p + n * size
+
+    def pdiff(self, p: Any, q: Any, size: int) -> Any:
+        if p.__class__ is Ref and q.__class__ is Ref:
+            return p.key - q.key
+        if isinstance(p, (int, Vec)) and isinstance(q, (int, Vec)):
+            d = p - q
+            return d >> (size.bit_length() - 1) if size & (size - 1) == 0 else OPAQUE
+        return OPAQUE
+
+    def field(self, p: Any, index: int, offset: int) -> Any:
+        if p.__class__ is Ref:
+            obj = memory.load_local(p)
+            return Ref(obj, index) if obj.__class__ is list else OPAQUE
+        return p + offset
+
+    def shared_addr(self, key: str) -> int:
+        cta = self.warp.cta
+        return SHARED_WINDOW + (cta.rank << 24) + cta.shared[key]
+
+    def global_addr(self, key: str) -> int:
+        return self.machine.global_addr(key)
+
+    # ---- operations -------------------------------------------------------------------------------------------
+
+    def asm(self, n: int, inputs: tuple[Any, ...]) -> Any:
+        if self.replaying:
+            return self._replayed()
+        out = run_plain(self, n, inputs)
+        self.log.append(out)
+        return out
+
+    def wait_asm(self, n: int, inputs: tuple[Any, ...]) -> Generator[Park, None, Any]:
+        if self.replaying:
+            return self._replayed()
+        out = yield from run_blocking(self, n, inputs)
+        self.log.append(out)
+        return out
+
+    def opaque_call(self, name: str, args: Any, kind: str = "int", bits: int = 32) -> Any:
+        """A call that is not modelled; pointers passed to it are not followed."""
+        for a in args:
+            if isinstance(a, Opaque):
+                a.used()
+        return OPAQUE
+
+    def unanalysed(self, what: str, line: int = 0) -> Any:
+        """An expression that was not translated."""
+        if not self.replaying:
+            self.machine.incident("unanalysed", self.machine.where(), self, data={"what": what})
+        return OPAQUE
+
+    # ---- bookkeeping ------------------------------------------------------------------------------------------
+
+    def lane_list(self, lanes: int | None = None) -> list[int]:
+        mask = self.lanes if lanes is None else lanes
+        return [lane for lane in range(32) if mask >> lane & 1]
+
+    def track(self, record: LoadRecord) -> None:
+        self.warp.loads.append(record)
+
+    def release_loads(self) -> None:
+        """A release follows: note for each load in flight whether its values were consumed before it."""
+        for record in self.warp.loads:
+            if record.access.consumed is None:
+                record.access.consumed = record.consumed
+        self.warp.loads = []
+
+    def uniform(self, v: Any, lanes: int | None = None) -> Any:
+        """The common value of the active lanes; OPAQUE when they differ or it is opaque."""
+        if v.__class__ is not Vec:
+            return v
+        values = lane_values(v)
+        active = self.lane_list(lanes)
+        first = values[active[0]]
+        return first if all(values[n] == first for n in active) else OPAQUE
