@@ -8,9 +8,6 @@ from collections.abc import Sequence
 
 from auditor.output.tool import NAME, VERSION
 
-EXIT_CLEAN = 0
-EXIT_FINDINGS = 1
-EXIT_FAILED = 2
 _EXIT_INTERRUPTED = 130
 
 
@@ -19,7 +16,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words in (["--version"], ["-V"]):
         print(f"{NAME} {VERSION}")
-        return EXIT_CLEAN
+        return 0
     from auditor.cli_commands import run
 
     try:
@@ -29,4 +26,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as in "bw-audit ... | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_CLEAN
+        return 0

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from auditor.cli_flags import CompilerFlags, split
-from auditor.cli_run import FAIL_LEVELS, FORMATS, Report, run_audit
+from auditor.cli_run import EXIT_FAILED, FAIL_LEVELS, FORMATS, Report, run_audit
 from auditor.cli_types import architecture, codes, dimension, setting
 from auditor.config import DEFAULT_BUDGET, AuditOptions
 from auditor.output.tool import NAME, VERSION
@@ -40,7 +40,7 @@ def run(words: Sequence[str]) -> int:
         return stop.exit_code
     except click.ClickException as error:
         error.show()
-        return 2
+        return EXIT_FAILED
     except click.Abort:
         raise KeyboardInterrupt from None
     return code if isinstance(code, int) else 0

@@ -27,8 +27,9 @@ _WITHOUT_VALUE = frozenset(
     ptx cubin fatbin compile device-c device-w dc dw shared keep verbose dryrun resource-usage restrict
     extra-device-vectorization no-exceptions forward-unknown-to-host-compiler forward-unknown-opts
     forward-unknown-to-host-linker allow-unsupported-compiler no-host-device-initializer-list
-    no-host-device-move-forward display-error-number no-display-error-number source-in-ptx disable-warnings device-int128 extensible-whole-program profile
-    static-global-template-stub dlink-time-opt gen-opt-lto save-temps time lib cuda preprocess m64
+    no-host-device-move-forward display-error-number no-display-error-number source-in-ptx disable-warnings
+    device-int128 extensible-whole-program profile static-global-template-stub dlink-time-opt gen-opt-lto save-temps
+    time lib cuda preprocess m64
     """.split()
 )
 _OUR_SHORT = ("-o", "-q", "-I", "-D", "-h", "-V")

@@ -12,10 +12,14 @@ import click
 from auditor.cli_files import find_sources
 from auditor.config import AuditOptions
 from auditor.findings import FileResult, Level
+from auditor.output.summary import coverage, verdict
 from auditor.output.tool import NAME
 
 FORMATS = ("text", "concise", "json", "sarif", "github")
 FAIL_LEVELS = ("error", "warning", "note", "never")
+EXIT_FAILED = 2
+_FOR_MACHINES = ("json", "sarif")  # written even when nothing could be audited
+_WITHOUT_SUMMARY = ("concise", "github")
 
 
 @dataclass(frozen=True)
@@ -40,19 +44,24 @@ def run_audit(paths: Sequence[str], options: AuditOptions, report: Report) -> in
     for result in results:
         if result.failure:
             _say(f"{result.path}: {result.failure}")
+    code = exit_code(results, report.fail_on)
     try:
-        _write(results, options, report)
+        if code != EXIT_FAILED or report.format in _FOR_MACHINES:
+            _write(results, options, report)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from error
-    return exit_code(results, report.fail_on)
+    if code != EXIT_FAILED and not report.quiet and (report.format in _WITHOUT_SUMMARY or report.output):
+        _say(verdict(results))
+        _say(coverage(results))
+    return code
 
 
 def exit_code(results: Sequence[FileResult], fail_on: str) -> int:
     """2 when nothing could be audited, 1 when a finding is at least as grave as ``fail_on``, else 0."""
     if all(result.failure for result in results):
-        return 2
+        return EXIT_FAILED
     if fail_on == "never":
         return 0
     least = Level(fail_on).rank

@@ -59,21 +59,23 @@ def _pipeline(
 ) -> tuple[list[Finding], Coverage]:
     """Frontend, machine, graph and rules for one architecture. Adds what the frontend read to ``sources``."""
     from auditor.audit import audit_program
-    from auditor.frontend import Options, build_program
+    from auditor.frontend import build_program
+    from auditor.frontend.parse import Options, ParseFailure
 
-    program = build_program(
-        path,
-        Options(
-            arch=arch,
-            includes=options.includes,
-            defines=options.defines,
-            std=options.std,
-            extra=options.extra,
-            cuda_path=options.cuda_path,
-            instantiate=options.instantiate,
-        ),
-        text=text,
+    reading = Options(
+        arch=arch,
+        includes=options.includes,
+        defines=options.defines,
+        std=options.std,
+        extra=options.extra,
+        cuda_path=options.cuda_path,
+        own_headers=options.cuda_path is None,
+        instantiate=options.instantiate,
     )
+    try:
+        program = build_program(path, text, reading)
+    except ParseFailure as failure:
+        raise InputError(str(failure).removeprefix(f"{path}: ")) from failure
     for name, source in program.sources.items():
         sources.setdefault(name, source)
     return audit_program(program, options)

@@ -26,8 +26,10 @@ def write_github(results: Sequence[FileResult]) -> str:
 
 def _command(finding: Finding, file: str, sources: Sources) -> str:
     loc = sources.span(finding.loc)
-    properties = {"file": file, "line": str(loc.line), "endLine": str(loc.end_line)}
-    if loc.line == loc.end_line:  # GitHub takes columns only within one line
+    properties = {"file": file}
+    if loc.line:
+        properties |= {"line": str(loc.line), "endLine": str(loc.end_line)}
+    if loc.line and loc.line == loc.end_line:  # GitHub takes columns only within one line
         line = sources.line(loc.file, loc.line)
         properties["col"] = str(characters(line, loc.column) + 1)
         properties["endColumn"] = str(characters(line, loc.end_column) + 1)

@@ -23,11 +23,14 @@ def verdict(results: Sequence[FileResult]) -> str:
     """The findings in one line: "2 errors, 1 warning in 1 file of 3"."""
     counts = level_counts(results)
     audited = [result for result in results if not result.failure]
+    failed = len(results) - len(audited)
     found = ", ".join(plural(count, level) for level, count in counts.items() if count)
-    if not found:
-        return f"no findings in {plural(len(audited), 'file')}"
-    files = sum(1 for result in audited if result.findings)
-    return f"{found} in {plural(files, 'file')}" + (f" of {len(audited)}" if len(audited) > 1 else "")
+    if found:
+        files = sum(1 for result in audited if result.findings)
+        line = f"{found} in {plural(files, 'file')}" + (f" of {len(audited)}" if len(audited) > 1 else "")
+    else:
+        line = f"no findings in {plural(len(audited), 'file')}"
+    return line + (f"; {plural(failed, 'file')} could not be audited" if failed else "")
 
 
 def coverage(results: Sequence[FileResult]) -> str:

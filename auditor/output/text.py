@@ -38,7 +38,8 @@ def write_concise(results: Sequence[FileResult], style: Style) -> str:
 
 def _head(finding: Finding, style: Style) -> str:
     label = style.paint(finding.level.value, f"{finding.level.value}[{finding.code}]")
-    return f"{style.paint('bold', f'{finding.loc}:')} {label} {finding.message}"
+    place = str(finding.loc) if finding.loc.line else finding.loc.file
+    return f"{style.paint('bold', f'{place}:')} {label} {finding.message}"
 
 
 def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:

@@ -181,6 +181,17 @@ def test_text_report_and_colour(
     assert "\x1b[1;31m" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("words", [["--format", "github"], ["--format", "concise"], ["-o", "report.txt"]])
+def test_summary_goes_to_standard_error_where_the_report_has_none(
+    pipeline: Pipeline, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    main([RING, *words])
+    summary = "bw-audit: no findings in 1 file\nbw-audit: coverage: 1 kernel executed to the end\n"
+    assert capsys.readouterr().err == summary
+    main([RING, *words, "--quiet"])
+    assert capsys.readouterr().err == ""
+
+
 def test_progress_for_several_files_only(
     pipeline: Pipeline, repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -234,7 +245,11 @@ def test_bad_file_is_one_line_and_costs_no_other_file(
     content, message = BAD_FILES[name]
     (repository / name).write_bytes(content)
     assert main([name]) == 2
-    assert capsys.readouterr().err == f"bw-audit: {name}: {message}\n"
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", f"bw-audit: {name}: {message}\n")
+    assert main([name, "--format", "sarif"]) == 2
+    log = json.loads(capsys.readouterr().out)
+    assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
     pipeline.findings = [finding()]
     assert main(["-q", name, RING]) == 1
     captured = capsys.readouterr()

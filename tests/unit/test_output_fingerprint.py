@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from auditor.output.fingerprint import line_hashes
 
@@ -45,3 +49,22 @@ def test_hash_survives_indentation_and_earlier_lines() -> None:
     body = "issue(copy);\n" + "rest of the kernel;\n" * 20
     moved = "// a new line\n\t\t" + body
     assert line_hashes(moved)[1].split(":")[0] == line_hashes(body)[0].split(":")[0]
+
+
+def by_definition(units: list[int], start: int) -> int:
+    """The polynomial over 100 units from ``start`` on."""
+    window = (units[start:] + [0] * 100)[:100]
+    value = 0
+    for unit in window:
+        value = value * 37 + unit
+    return value % 2**64
+
+
+@given(st.text(alphabet="ab \t\n\r𝟙", max_size=300))
+def test_rolling_hash_equals_its_definition(text: str) -> None:
+    kept = re.sub(r"[ \t]", "", re.sub(r"\r\n?", "\n", text))
+    raw = kept.encode("utf-16-le")
+    units = [int.from_bytes(raw[at : at + 2], "little") for at in range(0, len(raw), 2)] + [0xFFFF]
+    starts = [0] + [at + 1 for at, unit in enumerate(units) if unit == 10]
+    expected = [f"{by_definition(units, start):x}" for start in starts]
+    assert [entry.split(":")[0] for entry in line_hashes(text)] == expected

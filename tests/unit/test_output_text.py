@@ -68,7 +68,7 @@ def test_notes_are_cut_unless_strict() -> None:
 
 def test_verdict_and_coverage_lines(results: list[FileResult]) -> None:
     clean = FileResult("b.cu", coverage=Coverage(kernels=1, executed=1))
-    assert verdict([*results, clean]) == "1 error, 1 warning in 1 file of 2"
+    assert verdict([*results, clean]) == "1 error, 1 warning in 1 file of 2; 1 file could not be audited"
     assert verdict([clean]) == "no findings in 1 file"
     assert coverage([clean]) == "coverage: 1 kernel executed to the end"
     assert coverage(results) == ("coverage: 1 of 2 kernels executed to the end; 1 x missing include, 1 x opaque call")
