@@ -6,6 +6,7 @@ few texts, which live in ``headers/bw/``; ``_INCLUDED_AS`` says which names stan
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -18,8 +19,8 @@ _INCLUDED_AS = {
     "bw/types.h": "stdint.h inttypes.h stddef.h stdbool.h limits.h float.h sys/types.h cstdint cinttypes cstddef "
     "climits cfloat",
     "bw/libc.h": "assert.h stdio.h stdlib.h string.h strings.h math.h time.h signal.h unistd.h errno.h ctype.h "
-    "stdarg.h memory.h sys/time.h sys/stat.h sys/wait.h getopt.h cassert cstdio cstdlib cstring cmath ctime csignal cerrno "
-    "cctype cstdarg",
+    "stdarg.h memory.h sys/time.h sys/stat.h sys/wait.h getopt.h cassert cstdio cstdlib cstring cmath ctime csignal "
+    "cerrno cctype cstdarg",
     "bw/std_core.h": "type_traits utility limits initializer_list concepts bit compare ratio",
     "bw/std_containers.h": "array tuple vector string string_view algorithm numeric functional memory optional variant "
     "map set unordered_map unordered_set deque list queue stack span iterator new typeinfo typeindex any bitset ranges",
@@ -39,6 +40,31 @@ def shim_files() -> tuple[tuple[str, str], ...]:
         for name in names.split():
             texts[name] = f"#include <{source}>\n"
     return tuple((f"{SHIM_ROOT}/{name}", text) for name, text in sorted(texts.items()))
+
+
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
+
+
+# Macro that our cuda/ptx tests -> a word without which no source uses what it guards.
+_FEATURES = {
+    "BW_PTX_TCGEN05": "tcgen05_",
+    "BW_PTX_TMEM_LD": "tcgen05_ld_",
+    "BW_PTX_TMEM_PACK": "_pack_16b",
+    "BW_PTX_TMEM_ST": "tcgen05_st_",
+    "BW_PTX_TMEM_UNPACK": "_unpack_16b",
+    "BW_PTX_TMEM_HALVES": "_16x32bx2",
+}
+
+
+def feature_macros(text: str) -> list[str]:
+    """Preprocessor options that leave out the slow parts of our headers when a source cannot use them.
+
+    The tensor memory functions of cuda::ptx cost more to parse than a whole kernel. A source that includes a file which
+    is not ours gets everything, since that file may use it.
+    """
+    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files()}
+    everything = any(name not in ours for name in _INCLUDE.findall(text))
+    return [f"-D{macro}" for macro, word in _FEATURES.items() if everything or word in text]
 
 
 def is_shim(path: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import clang.cindex as _ci
 
-from auditor.frontend.headers_store import shim_files
+from auditor.frontend.headers_store import feature_macros, shim_files
 from auditor.frontend.options import Options, command_line, parse_arch
 from auditor.program import Note
 from auditor.source import UNKNOWN, Loc
@@ -63,7 +63,7 @@ def parse(path: str, text: str | None = None, options: Options | None = None) ->
     notes = []
     if not arch.known:
         notes.append(Note("arch", f"unknown architecture {options.arch!r}: analysed as {arch.name}"))
-    tu = _translate(path, text, command_line(options, arch), path)
+    tu = _translate(path, text, [*command_line(options, arch), *feature_macros(text)])
     return ParsedUnit(path, text, tu, options, notes, _diagnostics(tu))
 
 
@@ -78,14 +78,14 @@ def _read(path: str) -> str:
         return data.decode("latin-1")
 
 
-def _translate(path: str, text: str, args: list[str], name: str) -> Any:
+def _translate(path: str, text: str, args: list[str]) -> Any:
     unsaved = [*shim_files(), (path, text)]
     try:
         return _cindex.TranslationUnit.from_source(
             path, args=args, unsaved_files=unsaved, options=_DETAILED_RECORD | _KEEP_GOING
         )
     except _cindex.TranslationUnitLoadError as error:
-        raise ParseFailure(f"{name}: clang could not parse it") from error
+        raise ParseFailure(f"{path}: clang could not parse it") from error
 
 
 def _diagnostics(tu: Any) -> list[Diagnostic]:
