@@ -1,0 +1,62 @@
+"""Pairs of accesses with something missing between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from auditor.graph.records import Record
+from auditor.trace import Access, Event
+
+Missing = Literal["order", "proxy", "proxy-war", "lane", "writer-fence"]
+
+
+@dataclass(slots=True)
+class Conflict:
+    """Two accesses with something missing between them; the first occurrence of ``count`` alike.
+
+    ``missing``: "order": nothing orders them; "lane": ordered for some lanes of the first event's warp only (a
+    ``__syncwarp`` is missing); "proxy": ordered, but a generic write reaches the async proxy without a proxy fence;
+    "proxy-war": the same for a generic read before an asynchronous write. "writer-fence" (in ``late_fences`` only):
+    a proxy fence stands between them, but the writer did not execute it before its release.
+    ``lanes``: mask of the first event's lanes that are affected.
+    """
+
+    first: Event
+    first_access: Access
+    second: Event
+    second_access: Access
+    missing: Missing
+    lanes: int
+    count: int = 1
+
+
+class Conflicts:
+    """Conflicts in the order of discovery, one for each pair of places, kinds and what is missing."""
+
+    def __init__(self) -> None:
+        self.found: list[Conflict] = []
+        self._known: dict[object, Conflict] = {}
+        self._places: dict[object, int] = {}
+        self._place_ids: dict[int, int] = {}
+
+    def add(self, first: Record, second: Record, missing: Missing, lanes: int) -> bool:
+        """Records an occurrence. False when one like it was known."""
+        key = (self._signature(first), self._signature(second), missing)
+        known = self._known.get(key)
+        if known is not None:
+            known.count += 1
+            return False
+        conflict = Conflict(first.event, first.access, second.event, second.access, missing, lanes)
+        self._known[key] = conflict
+        self.found.append(conflict)
+        return True
+
+    def _signature(self, record: Record) -> tuple[object, ...]:
+        event, access = record.event, record.access
+        # Call chains are shared objects that live as long as the trace; hashing one is slow.
+        place = self._place_ids.get(id(event.where))
+        if place is None:
+            place = self._places.setdefault(event.where, len(self._places))
+            self._place_ids[id(event.where)] = place
+        return place, event.kind, event.data.get("instr"), access.space, access.what, access.write, access.consumed
