@@ -12,7 +12,7 @@ import click
 from auditor.cli_files import find_sources
 from auditor.config import AuditOptions
 from auditor.findings import FileResult, Level
-from auditor.output.summary import coverage, verdict
+from auditor.output.summary import coverage, plural, verdict
 from auditor.output.tool import NAME
 
 FORMATS = ("text", "concise", "json", "sarif", "github")
@@ -76,7 +76,7 @@ def _audit_all(files: Sequence[str], options: AuditOptions, quiet: bool) -> list
         result = audit_file(file, options)
         results.append(result)
         if len(files) > 1 and not quiet:
-            outcome = "failed" if result.failure else f"{len(result.findings)} findings"
+            outcome = "failed" if result.failure else plural(len(result.findings), "finding")
             _say(f"[{number}/{len(files)}] {file}: {outcome}, {result.seconds:.1f} s")
     return results
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import sys
 import threading
@@ -21,7 +22,7 @@ STDIN = "-"
 MAX_FILE = 32 << 20
 MAX_LINE = 1 << 20
 _RECURSION_LIMIT = 12_000
-_STACK = 512 << 20  # address space only: pages that the audit does not touch cost nothing
+_STACK = 256 << 20  # address space only: pages that the audit does not touch cost nothing
 
 DEFAULT_ARCH = "sm_100a"
 _HOPPER = re.compile(r"wgmma|\bsm_90a\b|\bSM90")
@@ -49,6 +50,8 @@ def audit_file(path: str, options: AuditOptions) -> FileResult:
     except MemoryError:
         result.failure = "out of memory"
     except Exception as error:  # a defect of ours must not cost the other files their findings
+        if os.environ.get("BW_AUDIT_DEBUG"):
+            raise
         result.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
     result.seconds = time.monotonic() - began
     return result

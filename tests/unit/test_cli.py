@@ -306,6 +306,16 @@ def test_failure_inside_the_pipeline(
     assert "error[BW202]" in captured.out
 
 
+def test_debugging_raises_internal_errors(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_(path: str) -> None:
+        raise ValueError("broken")
+
+    pipeline.act = break_
+    monkeypatch.setenv("BW_AUDIT_DEBUG", "1")
+    with pytest.raises(ValueError, match="broken"):
+        main([RING])
+
+
 def test_endless_recursion_is_caught_and_deep_recursion_is_not(
     pipeline: Pipeline, capsys: pytest.CaptureFixture[str]
 ) -> None:
