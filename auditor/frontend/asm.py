@@ -1,20 +1,15 @@
-"""What an inline asm statement says: template, constraints and operand expressions.
-
-libclang exports these queries (since version 21) but its Python bindings do not wrap them.
-"""
+"""What an inline asm statement says: template, constraints and operand expressions."""
 
 from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-import clang.cindex as _ci
+from auditor.frontend.clang_api import Cursor, CXString, function, text
 
-_cindex: Any = _ci
-_CXString: Any = _cindex._CXString
-_CursorType: Any = _cindex.Cursor
+_STRING_POINTER = ctypes.POINTER(CXString)
+_CURSOR_POINTER = ctypes.POINTER(Cursor)
 
 
 @dataclass(frozen=True)
@@ -33,45 +28,33 @@ class AsmParts:
     volatile: bool
 
 
-@cache
-def _function(name: str, arguments: tuple[Any, ...], result: Any) -> Any:
-    function = getattr(_cindex.conf.lib, "clang_Cursor_" + name)
-    function.argtypes = list(arguments)
-    function.restype = result
-    return function
+def asm_parts(cursor: Any) -> AsmParts:
+    """The parts of an ``ASM_STMT`` cursor."""
+    template = text(function("clang_Cursor_getGCCAssemblyTemplate", (Cursor,), CXString)(cursor))
+    out_constraints, outputs = _operands("Output", cursor)
+    in_constraints, inputs = _operands("Input", cursor)
+    clobber = function("clang_Cursor_getGCCAssemblyClobber", (Cursor, ctypes.c_uint), CXString)
+    clobbers = tuple(text(clobber(cursor, index)) for index in range(_number("getGCCAssemblyNumClobbers", cursor)))
+    volatile = bool(_number("isGCCAssemblyVolatile", cursor))
+    return AsmParts(template, (*out_constraints, *in_constraints), tuple(outputs), tuple(inputs), clobbers, volatile)
 
 
-def _text(value: Any) -> str:
-    return str(_CXString.from_result(value))
-
-
-def _count(name: str, cursor: Any) -> int:
-    return int(_function(name, (_CursorType,), ctypes.c_uint)(cursor))
+def _number(name: str, cursor: Any) -> int:
+    return int(function("clang_Cursor_" + name, (Cursor,), ctypes.c_uint)(cursor))
 
 
 def _operands(kind: str, cursor: Any) -> tuple[list[str], list[Any]]:
-    get = _function(
-        f"getGCCAssembly{kind}",
-        (_CursorType, ctypes.c_uint, ctypes.POINTER(_CXString), ctypes.POINTER(_CursorType)),
+    get = function(
+        f"clang_Cursor_getGCCAssembly{kind}",
+        (Cursor, ctypes.c_uint, _STRING_POINTER, _CURSOR_POINTER),
         ctypes.c_uint,
     )
     constraints: list[str] = []
     expressions: list[Any] = []
-    for index in range(_count(f"getGCCAssemblyNum{kind}s", cursor)):
-        constraint, expression = _CXString(), _CursorType()
+    for index in range(_number(f"getGCCAssemblyNum{kind}s", cursor)):
+        constraint, expression = CXString(), Cursor()
         get(cursor, index, ctypes.byref(constraint), ctypes.byref(expression))
-        expression._tu = cursor._tu  # the bindings keep the unit alive through this
-        constraints.append(_text(constraint))
+        expression._tu = cursor._tu
+        constraints.append(text(constraint))
         expressions.append(expression)
     return constraints, expressions
-
-
-def asm_parts(cursor: Any) -> AsmParts:
-    """The parts of an ``ASM_STMT`` cursor."""
-    template = _text(_function("getGCCAssemblyTemplate", (_CursorType,), _CXString)(cursor))
-    out_constraints, outputs = _operands("Output", cursor)
-    in_constraints, inputs = _operands("Input", cursor)
-    clobber = _function("getGCCAssemblyClobber", (_CursorType, ctypes.c_uint), _CXString)
-    clobbers = tuple(_text(clobber(cursor, index)) for index in range(_count("getGCCAssemblyNumClobbers", cursor)))
-    volatile = bool(_count("isGCCAssemblyVolatile", cursor))
-    return AsmParts(template, (*out_constraints, *in_constraints), tuple(outputs), tuple(inputs), clobbers, volatile)

@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import clang.cindex as _ci
-
+from auditor.frontend.clang_api import cindex
 from auditor.frontend.headers_store import feature_macros, shim_files
 from auditor.frontend.options import Options, command_line, parse_arch
+from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure
 from auditor.program import Note
 from auditor.source import UNKNOWN, Loc
 
 __all__ = ["Diagnostic", "Options", "ParseFailure", "ParsedUnit", "parse"]
 
-_cindex: Any = _ci
-
 _DETAILED_RECORD = 0x01  # needed for skipped preprocessor ranges
 _KEEP_GOING = 0x200  # a missing include must not stop template instantiation
-
-
-class ParseFailure(Exception):  # noqa: N818 - what happened, not what went wrong in here
-    """The file cannot be parsed at all: missing, unreadable or not text."""
-
-
-@dataclass(frozen=True)
-class Diagnostic:
-    """A clang message. ``severity`` is clang's: 2 warning, 3 error, 4 fatal."""
-
-    severity: int
-    message: str
-    loc: Loc
-
-
-@dataclass
-class ParsedUnit:
-    """A parsed source file. ``tu`` and everything reached from it are clang objects."""
-
-    path: str
-    text: str
-    tu: Any
-    options: Options
-    notes: list[Note] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    injected_lines: tuple[str, ...] = ()
-
-    @property
-    def errors(self) -> list[Diagnostic]:
-        """The diagnostics that would stop a compiler."""
-        return [item for item in self.diagnostics if item.severity >= 3]
 
 
 def parse(path: str, text: str | None = None, options: Options | None = None) -> ParsedUnit:
@@ -81,10 +47,10 @@ def _read(path: str) -> str:
 def _translate(path: str, text: str, args: list[str]) -> Any:
     unsaved = [*shim_files(), (path, text)]
     try:
-        return _cindex.TranslationUnit.from_source(
+        return cindex.TranslationUnit.from_source(
             path, args=args, unsaved_files=unsaved, options=_DETAILED_RECORD | _KEEP_GOING
         )
-    except _cindex.TranslationUnitLoadError as error:
+    except cindex.TranslationUnitLoadError as error:
         raise ParseFailure(f"{path}: clang could not parse it") from error
 
 

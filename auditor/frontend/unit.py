@@ -1,0 +1,62 @@
+"""What a parse yields. Its clang objects stay inside the frontend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from auditor.frontend.headers_store import is_shim
+from auditor.frontend.options import Options
+from auditor.program import Note
+from auditor.source import UNKNOWN, Loc
+
+
+class ParseFailure(Exception):  # noqa: N818 - says what happened to the file; nothing is wrong in here
+    """The file cannot be parsed at all: missing, unreadable or not text."""
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A clang message. ``severity`` is clang's: 2 warning, 3 error, 4 fatal."""
+
+    severity: int
+    message: str
+    loc: Loc
+
+
+@dataclass
+class ParsedUnit:
+    """A parsed source file. ``injected_lines`` follow the last line of ``text`` in the file that clang saw."""
+
+    path: str
+    text: str
+    tu: Any
+    options: Options
+    notes: list[Note] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    injected_lines: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The diagnostics that would stop a compiler."""
+        return [item for item in self.diagnostics if item.severity >= 3]
+
+
+def location(cursor: Any) -> Loc:
+    """Where the user wrote it: for code from a macro, the range of the macro's use."""
+    extent = cursor.extent
+    return _range(extent.start, extent.end)
+
+
+def _range(start: Any, end: Any) -> Loc:
+    if start.file is None:
+        return UNKNOWN
+    if end.file is None or end.file.name != start.file.name:
+        return Loc(start.file.name, start.line, start.column)
+    return Loc(start.file.name, start.line, start.column, end.line, end.column)
+
+
+def user_file(cursor: Any) -> str | None:
+    """The name of the file in which a cursor stands when that file is the user's, else None."""
+    file = cursor.location.file
+    return None if file is None or is_shim(file.name) else str(file.name)
