@@ -66,6 +66,13 @@ def children(cursor: Any) -> list[Any]:
     return out
 
 
+def template_of(function_cursor: Any) -> Any:
+    """The function template of which a function is an instantiation."""
+    found = function("clang_getSpecializedCursorTemplate", (Cursor,), Cursor)(function_cursor)
+    found._tu = function_cursor._tu
+    return found
+
+
 def in_system_header(cursor: Any) -> bool:
     """Whether a cursor stands in a system header; ours are system headers too. True for builtins."""
     place = cursor.location

@@ -26,7 +26,11 @@ class Diagnostic:
 
 @dataclass
 class ParsedUnit:
-    """A parsed source file. ``injected_lines`` follow the last line of ``text`` in the file that clang saw."""
+    """A parsed source file.
+
+    ``injected_lines`` follow the last line of ``text`` in the file that clang saw; ``injected_origins`` says of each
+    variable that they define why its kernel instantiation was chosen.
+    """
 
     path: str
     text: str
@@ -35,6 +39,7 @@ class ParsedUnit:
     notes: list[Note] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     injected_lines: tuple[str, ...] = ()
+    injected_origins: dict[str, str] = field(default_factory=dict)
 
     @property
     def errors(self) -> list[Diagnostic]:
