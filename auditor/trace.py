@@ -88,6 +88,18 @@ class Incident:
     data: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Poll:
+    """A test of an mbarrier that was answered "not yet". ``after`` is the number of events that preceded it."""
+
+    strand: int
+    warp: int
+    lanes: int
+    bar: int
+    where: Stack
+    after: int
+
+
 @dataclass
 class Barrier:
     """The life of one mbarrier: the ledger's raw material. Addresses are CTA-relative byte offsets."""
@@ -111,5 +123,6 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     incidents: list[Incident] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
+    polls: list[Poll] = field(default_factory=list)
     complete: bool = True
     steps: int = 0

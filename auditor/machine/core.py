@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, NamedBarrier, Park, Warp
@@ -43,7 +44,8 @@ class Machine:
     """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements), ``seconds`` in wall time."""
 
     def __init__(self, program: Program, kernel: Kernel, launch: Launch, *, budget: int = 2_000_000,
-                 seconds: float = 20.0) -> None:
+                 seconds: float = 20.0, hypothesis: Hypothesis = NONE) -> None:
+        self.hypothesis = hypothesis
         self.program = program
         self.kernel = kernel
         self.launch = launch
@@ -77,17 +79,7 @@ class Machine:
         for w in range(self.warps_per_cta):
             n = min(32, threads - 32 * w)
             cta.warps.append(Warp(cta, w, rank * self.warps_per_cta + w, (1 << n) - 1))
-        offset = SHARED_RESERVED
-        for var in (v for v in self.kernel.shared if not v.dynamic):
-            offset = _align(offset, var.align)
-            cta.shared[var.key] = offset
-            offset += var.size
-        dynamic = [v for v in self.kernel.shared if v.dynamic]
-        if dynamic:
-            offset = _align(offset, max(16, *(v.align for v in dynamic)))
-            for var in dynamic:
-                cta.shared[var.key] = offset
-        cta.shared_end = offset + self.launch.shared_bytes
+        cta.shared, cta.shared_end = shared_layout(self.kernel, self.launch)
         return cta
 
     def _arguments(self) -> list[Any]:
@@ -212,6 +204,7 @@ class Machine:
                 self._exit(strand)
 
     def _exit(self, strand: Strand) -> None:
+        self._undrained(strand)
         strand.done = True
         strand.park = None
         strand.release_loads()
@@ -225,6 +218,16 @@ class Machine:
             self.check_named(warp.cta, named)
         self.check_cluster()
         self.progress += 1
+
+    def _undrained(self, strand: Strand) -> None:
+        """Bulk stores that the ending threads issued and never waited for."""
+        groups = strand.groups.get("bulk")
+        if groups is None:
+            return
+        for op in (o for g in [groups.open, *groups.committed] for o in g):
+            if op.lanes & strand.lanes:
+                self.incident("undrained", op.event.where, strand, event=op.event.id,
+                              data={"instr": op.event.data["instr"], "committed": op not in groups.open})
 
     def _complete_one(self) -> bool:
         for n, op in enumerate(self.queue):
@@ -398,7 +401,9 @@ class Machine:
         record = Barrier(cta.rank, offset, name, count, event.id)
         index = len(self.trace.barriers)
         self.trace.barriers.append(record)
-        state = BarrierState(Mbarrier.init(count), record, index)
+        unit = Mbarrier.init(self.hypothesis.counts.get(event.where, count))
+        unit.any_bytes = event.where in self.hypothesis.any_bytes
+        state = BarrierState(unit, record, index)
         state.current = self._new_phase()
         cta.barriers[offset] = state
         self.progress += 1
@@ -490,6 +495,22 @@ class Machine:
         if gather.lead is None and gather.members and gather.need & ~warp.exited & ~gather.lanes == 0:
             gather.lead = gather.members[0][0]
             gather.partial = bool(gather.need & warp.exited)
+
+
+def shared_layout(kernel: Kernel, launch: Launch) -> tuple[dict[str, int], int]:
+    """Byte offsets of the shared variables by key, and the end of shared memory: static ones first, then dynamic."""
+    offsets: dict[str, int] = {}
+    offset = SHARED_RESERVED
+    for var in (v for v in kernel.shared if not v.dynamic):
+        offset = _align(offset, var.align)
+        offsets[var.key] = offset
+        offset += var.size
+    dynamic = [v for v in kernel.shared if v.dynamic]
+    if dynamic:
+        offset = _align(offset, max(16, *(v.align for v in dynamic)))
+        for var in dynamic:
+            offsets[var.key] = offset
+    return offsets, offset + launch.shared_bytes
 
 
 def _align(offset: int, alignment: int) -> int:

@@ -32,6 +32,7 @@ class Mbarrier:
     pending: int
     tx: int = 0
     phase: int = 0
+    any_bytes: bool = False  # a counterfactual run: byte counts do not hold the phase open
 
     @classmethod
     def init(cls, count: int) -> Mbarrier:
@@ -72,8 +73,9 @@ class Mbarrier:
             raise BarrierTrap("tx_overflow", f"{self.tx} bytes expected in one phase, the limit is {MAX_TX}")
 
     def _flip(self) -> bool:
-        if self.pending or self.tx:
+        if self.pending or (self.tx and not self.any_bytes):
             return False
+        self.tx = 0
         self.pending = self.expected
         self.phase += 1
         return True

@@ -160,6 +160,7 @@ class AsyncOp:
     event: Event
     complete: Callable[[], None]
     ready: Callable[[], bool] | None = None
+    lanes: int = 0xFFFF_FFFF  # lanes of the issuing warp that issued it
     done: bool = False
     source_read: bool = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,7 @@ class Strand:
         self.groups: dict[str, Groups] = {}
         self.tensor_ops: list[tuple[AsyncOp, int]] = []
         self.last_committed: Event | None = None
-        self.stores: list[AsyncOp] = []
+        self.wait_counts: dict[Any, int] = {}
         self.choices: dict[Any, int] = {}
         self.global_reads: dict[int, int] = {}
         self.generator: Generator[Park, None, Any] | None = None
@@ -82,12 +83,15 @@ class Strand:
         from auditor.machine.state import Groups
 
         self.choices = dict(parent.choices)
-        self.tensor_ops = list(parent.tensor_ops)
-        self.last_committed = parent.last_committed
-        self.stores = list(parent.stores)
+        self.wait_counts = dict(parent.wait_counts)
+        self.tensor_ops = [(o, mask & self.lanes) for o, mask in parent.tensor_ops if mask & self.lanes]
+        last = parent.last_committed
+        self.last_committed = last if last is not None and last.lanes & self.lanes else None
         for kind, groups in parent.groups.items():
-            copy = Groups(list(groups.open), type(groups.committed)(list(g) for g in groups.committed), groups.ever)
-            self.groups[kind] = copy
+            mine = [o for o in groups.open if o.lanes & self.lanes]
+            committed = [[o for o in g if o.lanes & self.lanes] for g in groups.committed]
+            issued = bool(mine) or any(committed) or kind.endswith(".read")
+            self.groups[kind] = Groups(mine, deque(committed), issued)
 
     def advance(self) -> Park | None:
         """Run until the strand parks (returned) or ends (None)."""

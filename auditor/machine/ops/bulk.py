@@ -287,7 +287,7 @@ def _store(x: Exec, i: Instr, lanes: int, source: Any, dest: Any, size: int | No
                    data={"instr": instr, "issuer": issue.id, "bar": None, "bytes": size,
                          "map": tensor_map.name if tensor_map else None})
     issue.data["op"] = event.id
-    operation = AsyncOp(event, lambda: None)
+    operation = AsyncOp(event, lambda: None, lanes=lanes)
     if i.has("mbarrier::complete_tx::bytes"):
         m.queue.append(operation)
         return
@@ -295,7 +295,6 @@ def _store(x: Exec, i: Instr, lanes: int, source: Any, dest: Any, size: int | No
     groups = groups_of(x, "bulk")
     groups.open.append(operation)
     groups.ever = True
-    x.s.stores.append(operation)
 
 
 @op("cp.async.bulk.commit_group")

@@ -178,7 +178,7 @@ def cp_async(x: Exec, i: Instr) -> None:
     event = x.m.emit(None, "async", where=where, cta=target[0].rank, preds=[(issue.id, "issue")], accesses=[access],
                      data={"instr": "cp.async", "issuer": issue.id, "bar": None, "bytes": size})
     issue.data["op"] = event.id
-    operation = AsyncOp(event, lambda: None)
+    operation = AsyncOp(event, lambda: None, lanes=x.lanes)
     x.m.queue.append(operation)
     groups = groups_of(x, "cpasync")
     groups.open.append(operation)

@@ -11,7 +11,7 @@ from auditor.machine.ops.common import number, shared_operand
 from auditor.machine.state import BarrierState, Cta, Park
 from auditor.ptx.grammar import Addr, Imm, Instr, Reg, Sink
 from auditor.source import Stack
-from auditor.trace import Access
+from auditor.trace import Access, Poll
 from auditor.values import OPAQUE, Opaque, Vec, collapse
 
 MBARRIER_BYTES = 8
@@ -228,9 +228,16 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         for _, _, _, state, v in tests:
             if v not in (0, 1):
                 m.incident("parity_range", where, s, data={"parity": v, "bar": state.index})
+    start = m.hypothesis.parity.get(where) if m.hypothesis.parity and by_parity else None
+    if start is not None:  # counterfactual: this place waits for one phase after the other
+        by_parity = False
+        tests = [(mask, cta, offset, state, s.wait_counts.get((where, state.index), start))
+                 for mask, cta, offset, state, _ in tests]
     key = tuple((state.index, v) for _, _, _, state, v in tests)
     if s.last_poll != key:
         s.last_poll = key
+        m.trace.polls += [Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
+                          for mask, _, _, state, _ in tests]
         x.set(dest, 0)
         return
 
@@ -252,6 +259,8 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     s.last_poll = None
     sem = "relaxed" if i.has("relaxed") else "acquire"
     for mask, cta, offset, state, v in tests:
+        if start is not None:
+            s.wait_counts[where, state.index] = v + 1
         observed = state.unit.phase - 1 if by_parity else v
         preds = [(state.phase_events[observed], "phase")] if 0 <= observed < len(state.phase_events) else []
         if sem == "relaxed":

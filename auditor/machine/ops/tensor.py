@@ -154,7 +154,7 @@ def _async(x: Exec, i: Instr, where: Stack, accesses: list[Access], data: dict[s
     event = x.m.emit(None, "async", where=where, cta=x.s.warp.cta.rank, preds=[(issue.id, "issue")], accesses=accesses,
                      data={**data, "issuer": issue.id, "bar": None, "group": _group(i)})
     issue.data["op"] = event.id
-    operation = AsyncOp(event, lambda: None)
+    operation = AsyncOp(event, lambda: None, lanes=x.lanes)
     x.m.queue.append(operation)
     x.s.tensor_ops.append((operation, x.lanes))
     x.s.warp.cta.tensor_issues.append((operation, x.s.warp.number, x.lanes))

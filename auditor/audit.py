@@ -1,0 +1,211 @@
+"""The audit of one program: run its kernels, build their graphs, let the rules judge.
+
+``Audit`` is what a rule sees: one kernel under one set of inputs, executed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from auditor.causes import Diagnosis
+from auditor.config import AuditOptions
+from auditor.findings import Coverage, Finding, Level, Related
+from auditor.graph import HappensBefore
+from auditor.machine.core import Machine
+from auditor.machine.hypothesis import NONE, Hypothesis
+from auditor.machine.launch import Launch
+from auditor.machine.scenario import ScenarioSettings, plan
+from auditor.program import Kernel, Program
+from auditor.registry import all_rules
+from auditor.source import UNKNOWN, Loc, Stack
+from auditor.story import Story
+from auditor.trace import Event, Incident, Trace
+
+STEP_BUDGET = 400_000
+
+
+class Audit:
+    """One kernel, executed under one launch."""
+
+    def __init__(self, program: Program, kernel: Kernel, launch: Launch, trace: Trace, deadline: float) -> None:
+        self.program = program
+        self.kernel = kernel
+        self.launch = launch
+        self.trace = trace
+        self.deadline = deadline
+
+    @cached_property
+    def hb(self) -> HappensBefore:
+        return HappensBefore(self.trace)
+
+    @cached_property
+    def story(self) -> Story:
+        return Story(self)
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        return Diagnosis(self)
+
+    def rerun(self, hypothesis: Hypothesis) -> Audit | None:
+        """The same run with one detail changed; None when no time is left."""
+        left = self.deadline - time.monotonic()
+        if left <= 0.05:
+            return None
+        trace = Machine(self.program, self.kernel, self.launch, budget=STEP_BUDGET, seconds=left,
+                        hypothesis=hypothesis).run()
+        return Audit(self.program, self.kernel, self.launch, trace, self.deadline)
+
+    def incidents(self, *kinds: str) -> Iterator[Incident]:
+        return (i for i in self.trace.incidents if i.kind in kinds)
+
+    def has(self, *kinds: str) -> bool:
+        """Whether an event of one of these kinds, or an operation of that instruction, took place."""
+        return not self._kinds.isdisjoint(kinds)
+
+    @cached_property
+    def _kinds(self) -> set[str]:
+        out = {e.kind for e in self.trace.events}
+        out |= {str(e.data["instr"]) for e in self.trace.events if e.kind == "async"}
+        return out
+
+    def event(self, number: int) -> Event:
+        return self.trace.events[number]
+
+    def user(self, stack: Stack) -> Loc:
+        """The user's line of a call chain: the first place that is not inside a wrapper of a few instructions."""
+        for loc in stack:
+            if loc not in self._wrappers and not loc.file.startswith("/bwshim"):
+                return loc
+        return stack[-1] if stack else self.kernel.loc
+
+    def inside(self, stack: Stack) -> tuple[Loc, ...]:
+        """The places inside wrappers, innermost first."""
+        user = self.user(stack)
+        out = []
+        for loc in stack:
+            if loc == user:
+                break
+            if not loc.file.startswith("/bwshim"):
+                out.append(loc)
+        return tuple(out)
+
+    @cached_property
+    def _wrappers(self) -> frozenset[Loc]:
+        return wrapper_places(self.program)
+
+    def finding(self, rule: type, where: Stack, message: str, *, level: Level | None = None,
+                related: Iterable[tuple[Stack, str]] = (), flow: Iterable[tuple[Stack, str]] = (), hint: str = "",
+                context: Iterable[tuple[str, str]] = ()) -> Finding:
+        """A finding at the user's line of ``where``, with the wrapper's line and the other places related."""
+        loc = self.user(where)
+        places: list[Related] = []
+        for stack, text in related:
+            if stack:
+                places.append(Related(self.user(stack), text))
+        for inner in self.inside(where)[:1]:
+            places.append(Related(inner, "the instruction, in this wrapper"))
+        for outer in self.callers(where)[:2]:
+            places.append(Related(outer, "called from here"))
+        steps = tuple(Related(self.user(stack), text) for stack, text in flow if stack)
+        unique = tuple(dict.fromkeys(p for p in places if p.loc != loc or p.message.startswith("the ") is False))
+        return Finding(
+            code=rule.code, level=level or rule.level, message=message, loc=loc,  # type: ignore[attr-defined]
+            kernel=self.kernel.display, related=unique, flow=steps if len(steps) > 1 else (),
+            inputs=tuple(self.trace.inputs.items()), context=tuple(context), hint=hint,
+        )
+
+    def callers(self, stack: Stack) -> tuple[Loc, ...]:
+        """Call sites outside the user's line, innermost first."""
+        user = self.user(stack)
+        places = list(stack)
+        index = places.index(user) if user in places else len(places)
+        return tuple(places[index + 1:])
+
+
+def wrapper_places(program: Program) -> frozenset[Loc]:
+    """Places inside device functions that only wrap a few instructions.
+
+    Decided on the translated function: it makes at most two machine calls (asm statements or calls that reach some), and
+    it is not a kernel.
+    """
+    entries = {k.entry for k in program.kernels}
+    places: set[Loc] = set()
+    name, body, calls = "", [], 0
+
+    def close() -> None:
+        if name and name not in entries and calls <= 2:
+            places.update(loc for loc in body if loc is not None)
+
+    for number, line in enumerate(program.python.split("\n"), 1):
+        if line.startswith("def "):
+            close()
+            name, body, calls = line[4:line.index("(")], [], 0
+            continue
+        loc = program.line_locs[number] if number < len(program.line_locs) else None
+        body.append(loc)
+        if "S.asm(" in line or "S.wait_asm(" in line or "yield from " in line:
+            calls += 1
+    close()
+    return frozenset(places)
+
+
+def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding], Coverage]:
+    """Audit every kernel of a program."""
+    findings: list[Finding] = []
+    coverage = Coverage(kernels=len(program.kernels))
+    for note in program.notes:
+        coverage.notes.append((note.kind, note.message, note.loc))
+    for kernel in program.kernels:
+        if kernel.empty:
+            coverage.notes.append(("empty", f"kernel {kernel.display} has no body for {program.arch}", kernel.loc))
+            continue
+        got, complete = audit_kernel(program, kernel, options, coverage)
+        findings += got
+        coverage.executed += complete
+    return findings, coverage
+
+
+def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, coverage: Coverage) -> tuple[list[Finding], bool]:
+    """Run one kernel under its scenarios. Returns its findings and whether every run came to an end."""
+    deadline = time.monotonic() + options.budget
+    settings = ScenarioSettings(block=options.block, grid=options.grid, cluster=options.cluster,
+                                shared_bytes=options.smem, values=dict(options.values))
+    findings: dict[tuple[str, Loc], Finding] = {}
+    complete = True
+    for launch in plan(program, kernel, settings):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            coverage.notes.append(("budget", f"kernel {kernel.display}: time budget spent before all inputs were tried",
+                                   kernel.loc))
+            break
+        trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=left).run()
+        audit = Audit(program, kernel, launch, trace, deadline)
+        complete &= _note_coverage(audit, coverage)
+        for rule in all_rules():
+            if not options.selects(rule.code):
+                continue
+            for finding in rule.check(audit):
+                findings.setdefault((finding.code, finding.loc), finding)
+    return [_with_inputs(f, kernel) for f in findings.values()], complete
+
+
+def _note_coverage(audit: Audit, coverage: Coverage) -> bool:
+    """Write down what the run could not analyse; True when every role ran to its end."""
+    whole = True
+    for incident in audit.incidents("unanalysed"):
+        loc = audit.user(incident.where) if incident.where else UNKNOWN
+        coverage.notes.append(("unanalysed", f"kernel {audit.kernel.display}: {incident.data['what']}", loc))
+        if "error" in incident.data:
+            whole = False
+    for incident in audit.incidents("budget"):
+        coverage.notes.append(("budget", f"kernel {audit.kernel.display}: stopped after {incident.data['limit']}",
+                               audit.kernel.loc))
+        whole = False
+    return whole
+
+
+def _with_inputs(finding: Finding, kernel: Kernel) -> Finding:
+    return finding if finding.kernel else replace(finding, kernel=kernel.display)

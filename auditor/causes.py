@@ -1,0 +1,335 @@
+"""From symptoms to causes.
+
+The graph shows conflicts (two accesses that nothing orders) and the machine shows incidents (a deadlock, a surplus
+arrival). Several symptoms usually have one cause: a stale parity races in one run and hangs in another. This module
+sorts the symptoms into cases with one meaning each. Where a detail of the protocol is suspected, the kernel is run
+again with just that detail corrected; what disappears in the corrected run was a consequence and is not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from auditor.graph import Conflict
+from auditor.machine.hypothesis import Hypothesis
+from auditor.meaning import Meaning, meaning
+from auditor.source import Stack
+from auditor.trace import Event, Incident
+
+if TYPE_CHECKING:
+    from auditor.audit import Audit
+
+MAX_RERUNS = 8
+
+# Meanings that are order conflicts proper; a corrected run has to be free of them.
+ORDER = frozenset(m for m in Meaning if m not in (Meaning.PROXY, Meaning.PROXY_WAR))
+
+
+@dataclass
+class Case:
+    """One problem, as a rule reports it. ``where`` is the primary place."""
+
+    where: Stack
+    conflict: Conflict | None = None
+    incident: Incident | None = None
+    barrier: int | None = None
+    wait: Event | None = None
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+class Diagnosis:
+    """The cases of one audit, by category. Categories are ``Meaning`` values and the names below."""
+
+    DEADLOCK = "deadlock"
+    INITIAL_PARITY = "initial-parity"
+    STALE_PARITY = "stale-parity"
+    OVERRUN = "overrun"
+    ARRIVALS = "arrivals"
+    BYTES = "bytes"
+    IGNORED_POLL = "ignored-poll"
+    LATE_EXPECT = "late-expect"
+    NOT_REACHED = "barrier-not-reached"
+
+    def __init__(self, audit: Audit) -> None:
+        self.audit = audit
+        self.found: dict[str, list[Case]] = {}
+        self.reruns = 0
+        self._corrected: list[Audit] = []
+        self._run()
+
+    def cases(self, category: str) -> Iterator[Case]:
+        return iter(self.found.get(category, ()))
+
+    def _add(self, category: str, case: Case) -> None:
+        cases = self.found.setdefault(category, [])
+        if all(c.where != case.where for c in cases):
+            cases.append(case)
+
+    # ---- the order of reasoning ---------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        audit = self.audit
+        blunt = any(audit.incidents("multi_issue", "use_before_init", "bulk_size", "divergent_aligned", "tx_overflow",
+                                    "misaligned", "empty_commit"))
+        self._bytes()
+        self._late_expects()
+        deadlocks = [i for i in audit.incidents("deadlock")]
+        surplus = [i for i in audit.incidents("over_arrival")]
+        if not blunt:
+            self._deadlocks(deadlocks, surplus)
+        self._conflicts(skip_protocol=any(audit.incidents("multi_issue")))
+        if not blunt and not self._protocol_found():
+            self._remaining(deadlocks, surplus)
+        if not self._protocol_found() and not blunt and not any(
+                m.value in self.found for m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES)):
+            for o in audit.hb.overruns:
+                self._add(self.OVERRUN, Case(o.wait.where, barrier=o.wait.data["bar"], wait=o.wait,
+                                             data={"phase_event": o.phase_event}))
+
+    def _protocol_found(self) -> bool:
+        return any(k in self.found for k in (self.INITIAL_PARITY, self.STALE_PARITY, self.ARRIVALS, self.BYTES,
+                                             self.IGNORED_POLL, self.LATE_EXPECT))
+
+    # ---- bytes --------------------------------------------------------------------------------------------------
+
+    def _bytes(self) -> None:
+        """Phases whose expected bytes differ from what the copies deliver, where that had a consequence."""
+        audit = self.audit
+        stuck = {i.data["bar"] for i in audit.incidents("deadlock") if i.data.get("waiting") == "mbarrier"}
+        early = {i.data["bar"] for i in audit.incidents("early_phase")}
+        if any(audit.incidents("bulk_size", "multi_issue", "tx_overflow")):
+            return
+        for index, (phase, expected, copies) in self._phase_bytes():
+            if index not in stuck | early or any(c["bytes"] is None for c in copies):
+                continue
+            want = sum(tx for _, tx in expected)
+            got = sum(c["bytes"] for c in copies)
+            if want == got or (not expected and index not in early):
+                continue
+            where = audit.event(expected[0][0]).where if expected else audit.event(copies[0]["event"]).where
+            self._add(self.BYTES, Case(where, barrier=index, data={
+                "expected": want, "delivered": got, "phase": phase,
+                "copies": [c["event"] for c in copies], "expects": [e for e, _ in expected]}))
+
+    def _phase_bytes(self) -> Iterator[tuple[int, tuple[int, list[Any], list[Any]]]]:
+        """(barrier, (phase, expectations, copies)) of every phase, the open one included. Copies of a phase are those
+        issued while it was open."""
+        audit = self.audit
+        copies: dict[tuple[int, int], list[Any]] = {}
+        expects: dict[tuple[int, int], list[Any]] = {}
+        phase: dict[int, int] = {}
+        for e in audit.trace.events:
+            if e.kind == "phase":
+                phase[e.data["bar"]] = e.data["index"] + 1
+            elif e.kind == "async" and e.data.get("bar") is not None and e.data["instr"] != "cp.async.arrive":
+                bar = e.data["bar"]
+                copies.setdefault((bar, phase.get(bar, 0)), []).append(
+                    {"event": e.id, "bytes": None if e.data.get("bytes") is None else e.data["bytes"] * e.data.get("copies", 1)})
+            elif e.kind in ("mbar.arrive", "mbar.expect_tx") and e.data.get("tx"):
+                bar = e.data["bar"]
+                expects.setdefault((bar, phase.get(bar, 0)), []).append((e.id, e.data["tx"]))
+        for key in sorted(set(copies) | set(expects)):
+            yield key[0], (key[1], expects.get(key, []), copies.get(key, []))
+
+    def _late_expects(self) -> None:
+        """An arrival that completes its phase, then the expect_tx that it should have waited for (MB-15)."""
+        last: dict[tuple[int, int, int], Event] = {}
+        for e in self.audit.trace.events:
+            if e.kind == "mbar.arrive" and not e.data.get("tx"):
+                last[e.data["bar"], e.warp, e.lanes] = e
+            elif e.kind == "mbar.wait":
+                last.pop((e.data["bar"], e.warp, e.lanes), None)
+            elif e.kind == "mbar.expect_tx" and e.data["tx"] > 0:
+                before = last.get((e.data["bar"], e.warp, e.lanes))
+                if before is not None and before.data["phase"] + 1 == e.data["phase"]:
+                    self._add(self.LATE_EXPECT, Case(e.where, barrier=e.data["bar"], data={"arrive": before.id, "event": e.id}))
+
+    # ---- deadlocks ------------------------------------------------------------------------------------------------
+
+    def _deadlocks(self, deadlocks: list[Incident], surplus: list[Incident]) -> None:
+        """Try what could repair a hang: the byte count, the init count, the parity of a blocked wait."""
+        if self.BYTES in self.found or self.LATE_EXPECT in self.found:
+            return
+        audit = self.audit
+        for i in surplus:
+            bar = audit.trace.barriers[i.data["bar"]]
+            where = audit.event(bar.init_event).where
+            for count in self._observed_counts(i.data["bar"]):
+                if count != bar.init_count and self._try(Hypothesis(counts={where: count})):
+                    self._add(self.ARRIVALS, Case(i.where, incident=i, barrier=i.data["bar"],
+                                                  data={"arrivals": count, "init": bar.init_count}))
+                    return
+        blocked = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
+        for i in blocked:
+            record = audit.trace.barriers[i.data["bar"]]
+            where = audit.event(record.init_event).where
+            arrived = self._open_arrivals(i.data["bar"])
+            if 0 < arrived < record.init_count and self._try(Hypothesis(counts={where: arrived})):
+                self._add(self.ARRIVALS, Case(where, incident=i, barrier=i.data["bar"],
+                                              data={"arrivals": arrived, "init": record.init_count}))
+                return
+        for i in {i.where: i for i in blocked}.values():
+            for start in (0, -1):
+                if self._try(Hypothesis(parity={i.where: start})):
+                    self._parity_case(i.where, start, i)
+                    return
+
+    def _parity_case(self, where: Stack, start: int, incident: Incident | None = None, conflict: Conflict | None = None) -> None:
+        """Initial or stale parity: did the first wait at that place already look at the wrong phase?"""
+        first = next((e for e in self.audit.trace.events if e.kind == "mbar.wait" and e.where == where), None)
+        wrong_at_once = first is None or first.data["phase"] != start
+        category = self.INITIAL_PARITY if wrong_at_once else self.STALE_PARITY
+        bar = incident.data["bar"] if incident is not None else first.data["bar"] if first is not None else None
+        self._add(category, Case(where, conflict=conflict, incident=incident, barrier=bar, wait=first,
+                                 data={"start": start}))
+
+    def _observed_counts(self, bar: int) -> list[int]:
+        """How many arrivals a phase of that barrier really gets: what is possible by the arrivals between two waits."""
+        audit = self.audit
+        arrivals = [e for e in audit.trace.events if e.kind == "mbar.arrive" and e.data["bar"] == bar]
+        by_place: dict[tuple[Stack, int], int] = {}
+        for e in arrivals:
+            by_place[e.where, e.warp] = by_place.get((e.where, e.warp), 0) + 1
+        if not by_place:
+            return []
+        rounds = max(by_place.values())
+        total = sum(e.data["count"] for e in arrivals)
+        per_round = {(e.where, e.warp, e.lanes): e.data["count"] for e in arrivals}
+        return list(dict.fromkeys([sum(per_round.values()), total // rounds, total]))
+
+    def _open_arrivals(self, bar: int) -> int:
+        """Arrivals in the phase that never completed."""
+        phase = max((e.data["index"] + 1 for e in self.audit.trace.events if e.kind == "phase" and e.data["bar"] == bar),
+                    default=0)
+        total = 0
+        for e in self.audit.trace.events:
+            if e.kind == "mbar.arrive" and e.data["bar"] == bar and e.data["phase"] == phase:
+                total += e.data["count"]
+            elif e.kind == "commit" and bar in e.data["bar"] and e.data.get("done") is not None:
+                total += e.lanes.bit_count()
+        commits = sum(1 for e in self.audit.trace.events if e.kind == "committed" and e.data["bar"] == bar)
+        arrived_by_commit = commits if commits and total == 0 else 0
+        return total + arrived_by_commit
+
+    def _try(self, hypothesis: Hypothesis) -> bool:
+        """Whether the kernel is free of protocol failures once that detail is corrected."""
+        if self.reruns >= MAX_RERUNS:
+            return False
+        self.reruns += 1
+        other = self.audit.rerun(hypothesis)
+        if other is None or any(other.incidents("deadlock", "over_arrival", "early_phase", "budget")):
+            return False
+        if any(meaning(c) in ORDER for c in other.hb.conflicts) or other.hb.overruns:
+            return False
+        self._corrected.append(other)
+        return True
+
+    def _remaining(self, deadlocks: list[Incident], surplus: list[Incident]) -> None:
+        """Hangs and surplus arrivals for which no single correction was found."""
+        order_found = any(m.value in self.found for m in ORDER)
+        if order_found:
+            return
+        for i in surplus:
+            self._add(self.ARRIVALS, Case(i.where, incident=i, barrier=i.data["bar"],
+                                          data={"arrivals": None, "init": i.data["init"]}))
+        if surplus or not deadlocks:
+            return
+        root = self._root(deadlocks)
+        category = self.NOT_REACHED if root.data.get("waiting") in ("barrier", "lanes") else self.DEADLOCK
+        self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))
+
+    def _root(self, deadlocks: list[Incident]) -> Incident:
+        """The blocked wait that the others follow from: one whose barrier nobody who still runs could complete."""
+        audit = self.audit
+        blocked_strands = {i.warp for i in deadlocks}
+        waits = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
+        for i in waits:
+            arrivers = {e.warp for e in audit.trace.events
+                        if (e.kind == "mbar.arrive" and e.data["bar"] == i.data["bar"])
+                        or (e.kind == "commit" and i.data["bar"] in e.data["bar"])}
+            if not arrivers & blocked_strands:
+                return i
+        return (waits or deadlocks)[0]
+
+    # ---- conflicts ------------------------------------------------------------------------------------------------
+
+    def _conflicts(self, *, skip_protocol: bool) -> None:
+        conflicts = [(meaning(c), c) for c in self.audit.hb.conflicts]
+        for m, c in conflicts:
+            if m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES, Meaning.MMA_RESULT,
+                     Meaning.ACCUMULATOR, Meaning.OVERWRITE):
+                if skip_protocol or self._explained(m, c):
+                    continue
+            if m is not None and not self._consequence(m, c):
+                self._add(m.value, Case(self._place(m, c), conflict=c))
+        if Meaning.REFILL in (m for m, _ in conflicts):
+            refilled = {self._place(m, c) for m, c in conflicts if m is Meaning.REFILL}
+            kept = [case for case in self.found.get(Meaning.OVERLAPPING_COPIES.value, ()) if case.where not in refilled]
+            self.found[Meaning.OVERLAPPING_COPIES.value] = kept
+            if not kept:
+                del self.found[Meaning.OVERLAPPING_COPIES.value]
+
+    def _place(self, m: Meaning, c: Conflict) -> Stack:
+        """Where a conflict is reported: the access that came too early."""
+        if m in (Meaning.PROXY, Meaning.PROXY_WAR):
+            return c.second.where
+        return c.second.where or c.first.where
+
+    def _consequence(self, m: Meaning, c: Conflict) -> bool:
+        """Whether a corrected run is free of this conflict, so that it followed from what was corrected."""
+        if m in (Meaning.PROXY, Meaning.PROXY_WAR) or not self._corrected:
+            return False
+        signature = (m, c.first.where, c.second.where)
+        return all(signature not in {(meaning(o), o.first.where, o.second.where) for o in other.hb.conflicts}
+                   for other in self._corrected)
+
+    def _explained(self, m: Meaning, c: Conflict) -> bool:
+        """Look for the cause of an unordered pair in the barriers that should have ordered it."""
+        audit = self.audit
+        bar = c.first.data.get("bar") if c.first.kind == "async" else None
+        if isinstance(bar, int) and self.BYTES in self.found and any(case.barrier == bar for case in self.found[self.BYTES]):
+            return True
+        if self.LATE_EXPECT in self.found and any(case.barrier == bar for case in self.found[self.LATE_EXPECT]):
+            return True
+        if m is Meaning.READ_EARLY and isinstance(bar, int):
+            poll = self._ignored_poll(c, bar)
+            if poll is not None:
+                self._add(self.IGNORED_POLL, Case(poll, conflict=c, barrier=bar))
+                return True
+        if self._corrected:
+            return False
+        for where in self._waits_of(c.second):
+            for start in (0, -1):
+                if self._try(Hypothesis(parity={where: start})):
+                    self._parity_case(where, start, conflict=c)
+                    return True
+        return audit is None
+
+    def _thread(self, event: Event) -> Event:
+        """The strand event behind an event: itself, or the issue of an asynchronous operation."""
+        issuer = event.data.get("issuer") if event.warp < 0 else None
+        return self.audit.event(issuer) if issuer is not None else event
+
+    def _waits_of(self, event: Event) -> list[Stack]:
+        """Places where the thread waited on mbarriers before an event, the last first."""
+        e = self._thread(event)
+        places: dict[Stack, None] = {}
+        for o in reversed(self.audit.trace.events[: e.id]):
+            if o.kind == "mbar.wait" and o.warp == e.warp and o.lanes & e.lanes and o.data["form"] == "parity":
+                places.setdefault(o.where)
+                if len(places) >= 3:
+                    break
+        return list(places)
+
+    def _ignored_poll(self, c: Conflict, bar: int) -> Stack | None:
+        """A poll of the copy's barrier that was answered "no" and not repeated before the access."""
+        e = self._thread(c.second)
+        last_wait = max((o.id for o in self.audit.trace.events[: e.id]
+                         if o.kind == "mbar.wait" and o.warp == e.warp and o.data["bar"] == bar and o.lanes & e.lanes),
+                        default=-1)
+        for p in reversed(self.audit.trace.polls):
+            if p.warp == e.warp and p.bar == bar and p.lanes & e.lanes and last_wait < p.after <= e.id:
+                return p.where
+        return None
