@@ -69,12 +69,13 @@ class Discovery:
     """Everything that one walk over the user's files finds.
 
     ``host_functions`` are the functions that contain a launch or a reference to a kernel, ``main`` first.
-    ``templates`` are kernel templates without any instantiation.
+    ``templates`` are all kernel templates, ``uninstantiated`` those without any instantiation.
     """
 
     kernels: list[FoundKernel] = field(default_factory=list)
     host_functions: list[Any] = field(default_factory=list)
     templates: list[Any] = field(default_factory=list)
+    uninstantiated: list[Any] = field(default_factory=list)
 
 
 def kernels(unit: ParsedUnit) -> list[FoundKernel]:
@@ -220,14 +221,15 @@ class _Walk:
     def result(self, unit: ParsedUnit) -> Discovery:
         found = [self._found(usr, cursor, unit) for usr, cursor in self.kernels.items()]
         instantiated = {_place(cursor) for cursor in self.kernels.values()}
-        templates = [t for t in self.templates.values() if _place(t) not in instantiated]
+        templates = list(self.templates.values())
+        uninstantiated = [t for t in templates if _place(t) not in instantiated]
         hosts = [h for h in self.hosts.values() if h.kind in _FUNCTIONS]
         # A caller runs what it calls: the roots come before the functions that others call.
         hosts.sort(key=lambda h: (h.get_usr() in self.called, _place(h)))
         if self.main is not None:
             hosts = [self.main, *(h for h in hosts if h.get_usr() != self.main.get_usr())]
         found.sort(key=lambda k: _place(k.cursor))
-        return Discovery(found, hosts, templates)
+        return Discovery(found, hosts, templates, uninstantiated)
 
     def _found(self, usr: str, cursor: Any, unit: ParsedUnit) -> FoundKernel:
         arguments = template_arguments(cursor)

@@ -99,6 +99,7 @@ def command_line(options: Options, arch: Arch) -> list[str]:
         "-ferror-limit=0",
         "-ftemplate-depth=1024",
         "-fgnuc-version=13.2",
+        "-fno-spell-checking",  # a guess at what a name was meant to be would become part of the tree
         "-w",
         # Named here so that the bindings do not append their own builtin and libc++ folders.
         "-resource-dir",

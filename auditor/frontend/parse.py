@@ -1,14 +1,19 @@
-"""Parsing a CUDA source into a clang translation unit."""
+"""Parsing a CUDA source into a clang translation unit that holds every kernel instantiation worth auditing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from auditor.frontend import instantiate, stubs
 from auditor.frontend.clang_api import cindex
+from auditor.frontend.discover import INJECTED, Discovery, discover
 from auditor.frontend.headers_store import feature_macros, shim_files
-from auditor.frontend.options import Options, command_line, parse_arch
-from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure
+from auditor.frontend.options import SHIM_ROOT, Arch, Options, command_line, parse_arch
+from auditor.frontend.skipped import skipped_notes
+from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure, location
 from auditor.program import Note
 from auditor.source import UNKNOWN, Loc
 
@@ -17,23 +22,21 @@ __all__ = ["Diagnostic", "Options", "ParseFailure", "ParsedUnit", "parse"]
 _DETAILED_RECORD = 0x01  # needed for skipped preprocessor ranges
 _KEEP_GOING = 0x200  # a missing include must not stop template instantiation
 
+_GUESS_ROUNDS = 7
+
 
 def parse(path: str, text: str | None = None, options: Options | None = None) -> ParsedUnit:
     """Parse a file, or ``text`` as if it were that file. Raises nothing but ``ParseFailure``."""
     options = options or Options()
     if text is None:
-        text = _read(path)
+        text = read_source(path)
     if "\0" in text:
         raise ParseFailure(f"{path}: not a text file")
-    arch = parse_arch(options.arch)
-    notes = []
-    if not arch.known:
-        notes.append(Note("arch", f"unknown architecture {options.arch!r}: analysed as {arch.name}"))
-    tu = _translate(path, text, [*command_line(options, arch), *feature_macros(text)])
-    return ParsedUnit(path, text, tu, options, notes, _diagnostics(tu))
+    return _Parse(path, text, options).run()
 
 
-def _read(path: str) -> str:
+def read_source(path: str) -> str:
+    """The text of a file. Bytes that are not UTF-8 are read as Latin-1."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -44,21 +47,161 @@ def _read(path: str) -> str:
         return data.decode("latin-1")
 
 
-def _translate(path: str, text: str, args: list[str]) -> Any:
-    unsaved = [*shim_files(), (path, text)]
+@dataclass
+class _Wanted:
+    """A kernel template for which arguments are tried until clang accepts some."""
+
+    template: Any
+    tries: Iterator[instantiate.Request]
+    current: instantiate.Request | None = None
+    best: tuple[int, instantiate.Request] | None = None
+
+
+@dataclass
+class _Parse:
+    path: str
+    text: str
+    options: Options
+    notes: list[Note] = field(default_factory=list)
+    stub_text: str = ""
+    empty_files: tuple[str, ...] = ()  # missing includes, served empty
+
+    def run(self) -> ParsedUnit:
+        arch = parse_arch(self.options.arch)
+        if not arch.known:
+            self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
+        unit = self._unit(arch, ())
+        if unit.errors and self.options.own_headers:
+            unit = self._with_stubs(arch, unit)
+        unit = self._with_instantiations(arch, unit)
+        unit.notes = [*self.notes, *skipped_notes(unit, arch.name, _read_or_nothing)]
+        return unit
+
+    # ---- one translation unit ----
+
+    def _unit(self, arch: Arch, lines: tuple[str, ...], origins: dict[str, str] | None = None) -> ParsedUnit:
+        args = command_line(self.options, arch)
+        unsaved: list[tuple[str, str]] = []
+        if self.options.own_headers:
+            args += feature_macros(self.text)
+            unsaved += shim_files()
+            if self.stub_text:
+                args += ["-include", stubs.HEADER]
+                unsaved.append((stubs.HEADER, self.stub_text))
+            unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in self.empty_files]
+        unsaved.append((self.path, "\n".join([self.text, *lines, ""]) if lines else self.text))
+        try:
+            tu = cindex.TranslationUnit.from_source(
+                self.path, args=args, unsaved_files=unsaved, options=_DETAILED_RECORD | _KEEP_GOING
+            )
+        except cindex.TranslationUnitLoadError as error:
+            raise ParseFailure(f"{self.path}: clang could not parse it") from error
+        return ParsedUnit(self.path, self.text, tu, self.options, [], _diagnostics(tu), lines, origins or {})
+
+    # ---- names that nothing declares ----
+
+    def _with_stubs(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
+        collection = stubs.Stubs()
+        best, best_text = unit, ""
+        best_files: tuple[str, ...] = ()
+        for _ in range(stubs.ROUNDS):
+            if not collection.learn(unit, _read_or_nothing):
+                break
+            self.stub_text, self.empty_files = collection.text(), tuple(collection.files)
+            unit = self._unit(arch, ())
+            if len(unit.errors) < len(best.errors):
+                best, best_text, best_files = unit, self.stub_text, self.empty_files
+        self.stub_text, self.empty_files = best_text, best_files
+        self.notes += collection.notes
+        return best
+
+    # ---- template arguments ----
+
+    def _with_instantiations(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
+        found = discover(unit)
+        if not found.templates:
+            return unit
+        fixed = self._requested(found)
+        named = {template.get_usr() for template, _ in fixed}
+        open_templates = [
+            _Wanted(t, instantiate.candidates(t, self.text)) for t in found.uninstantiated if t.get_usr() not in named
+        ]
+        if not fixed and not open_templates:
+            return unit
+        for wanted in open_templates:
+            wanted.current = next(wanted.tries, None)
+            if wanted.current is None:
+                message = f"{wanted.template.spelling}: a template whose arguments cannot be guessed"
+                self.notes.append(Note("instantiation", message, location(wanted.template)))
+        return self._try_arguments(arch, fixed, [w for w in open_templates if w.current is not None])
+
+    def _requested(self, found: Discovery) -> list[tuple[Any, instantiate.Request]]:
+        out = []
+        for request in instantiate.user_requests(self.text, self.options.instantiate):
+            template = next((t for t in found.templates if instantiate.matches(request, t)), None)
+            if template is not None:
+                out.append((template, request))
+            elif request.name in {option.partition("<")[0].strip() for option in self.options.instantiate}:
+                self.notes.append(Note("instantiation", f"no kernel template is called {request.name}"))
+        return out
+
+    def _try_arguments(
+        self, arch: Arch, fixed: list[tuple[Any, instantiate.Request]], wanted: list[_Wanted]
+    ) -> ParsedUnit:
+        """Reparse until clang accepts the arguments of each wanted template, or nothing is left to try."""
+        unit = self._inject(arch, fixed, wanted)
+        for _ in range(_GUESS_ROUNDS):
+            again = False
+            for index, item in enumerate(wanted, len(fixed)):
+                errors = _errors_at(unit, index)
+                if item.current and (item.best is None or errors < item.best[0]):
+                    item.best = (errors, item.current)
+                if item.best and item.best[0]:
+                    following = next(item.tries, None)
+                    item.current = following or item.best[1]
+                    again = again or following is not None
+            if not again:
+                break
+            unit = self._inject(arch, fixed, wanted)
+        if any(item.best and item.current != item.best[1] for item in wanted):
+            for item in wanted:
+                item.current = item.best[1] if item.best else item.current
+            unit = self._inject(arch, fixed, wanted)
+        for item in wanted:
+            if item.current is not None:
+                name = f"{item.current.name}<{item.current.arguments}>"
+                how = "default template arguments" if item.current.origin == "default" else "guessed template arguments"
+                self.notes.append(Note("instantiation", f"{name}: {how}", location(item.template)))
+        return unit
+
+    def _inject(self, arch: Arch, fixed: list[tuple[Any, instantiate.Request]], wanted: list[_Wanted]) -> ParsedUnit:
+        chosen = fixed + [(w.template, w.current) for w in wanted if w.current is not None]
+        lines = tuple(instantiate.injection(i, template, r.arguments) for i, (template, r) in enumerate(chosen))
+        origins = {f"{INJECTED}{i}": request.origin for i, (_, request) in enumerate(chosen)}
+        return self._unit(arch, lines, origins)
+
+
+def _errors_at(unit: ParsedUnit, index: int) -> int:
+    """Errors that clang reports for an injected line, in it or in what it instantiates."""
+    line = unit.text.count("\n") + 2 + index
+    return sum(any(loc.file == unit.path and loc.line == line for loc in (e.loc, *e.notes)) for e in unit.errors)
+
+
+def _read_or_nothing(path: str) -> str:
     try:
-        return cindex.TranslationUnit.from_source(
-            path, args=args, unsaved_files=unsaved, options=_DETAILED_RECORD | _KEEP_GOING
-        )
-    except cindex.TranslationUnitLoadError as error:
-        raise ParseFailure(f"{path}: clang could not parse it") from error
+        return read_source(path)
+    except ParseFailure:
+        return ""
 
 
 def _diagnostics(tu: Any) -> list[Diagnostic]:
     out = []
     for item in tu.diagnostics:
         if item.severity >= 2:
-            place = item.location
-            loc = Loc(place.file.name, place.line, place.column) if place.file else UNKNOWN
-            out.append(Diagnostic(item.severity, item.spelling, loc))
+            out.append(Diagnostic(item.severity, item.spelling, _loc(item), tuple(_loc(c) for c in item.children)))
     return out
+
+
+def _loc(item: Any) -> Loc:
+    place = item.location
+    return Loc(place.file.name, place.line, place.column) if place.file else UNKNOWN

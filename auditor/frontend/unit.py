@@ -17,11 +17,12 @@ class ParseFailure(Exception):  # noqa: N818 - says what happened to the file; n
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """A clang message. ``severity`` is clang's: 2 warning, 3 error, 4 fatal."""
+    """A clang message. ``severity`` is clang's: 2 warning, 3 error, 4 fatal; ``notes`` are the places of its notes."""
 
     severity: int
     message: str
     loc: Loc
+    notes: tuple[Loc, ...] = ()
 
 
 @dataclass
