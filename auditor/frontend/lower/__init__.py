@@ -1,0 +1,1 @@
+"""Lowering: the clang AST of device and host functions becomes Python source for the machine."""

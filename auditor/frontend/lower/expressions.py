@@ -1,0 +1,706 @@
+"""Expressions: rvalues, lvalues and effects, by kind of cursor."""
+
+from __future__ import annotations
+
+from auditor.frontend.lower.arithmetic import INVERSE, Arithmetic
+from auditor.frontend.lower.core import opaque_object, zero_object
+from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, boolean, convert, literal, opaque, settled
+from auditor.frontend.lower.nodes import (
+    ADDRESS as ADDRESS_OF,
+)
+from auditor.frontend.lower.nodes import (
+    ADDRSPACE_CAST, BINARY, BIT_CAST, BOOL_LITERAL, CALL, CASTS, CHARACTER, COMPOUND_ASSIGN, COMPOUND_LITERAL,
+    CONCEPT_EXPR, CONDITIONAL, DECL_REF, DELETE, DEREF, ENUM_CONSTANT, FIELD_DECL, FLOATING, FUNCTION_KINDS, GNU_NULL,
+    INIT_LIST, INTEGER, LAMBDA, LNOT, MEMBER_EXPR, MINUS, NEW, NOT, NULLPTR, PAREN, PAREN_LIST_INIT, POST_DEC, POST_INC,
+    PRE_DEC, PRE_INC, REQUIRES_EXPR, SIZEOF, SIZEOF_PACK, STMT_EXPR, STRING, SUBSCRIPT, THIS, THROW, UNARY,
+    UNEXPOSED_DECL, UNEXPOSED_EXPR, VARIABLE_KINDS, VOID_STATEMENTS, Node,
+)  # fmt: skip
+from auditor.frontend.lower.objects import Objects
+from auditor.frontend.lower.types import BOOL, ULONG, CType
+
+_CONSTANT_KINDS = frozenset((INTEGER, FLOATING, CHARACTER, BOOL_LITERAL, SIZEOF, SIZEOF_PACK, CONCEPT_EXPR, REQUIRES_EXPR))
+_SPECIAL = {"threadIdx": ("tid", (1023, 1023, 63)), "blockIdx": ("bid", (2**31 - 1, 65535, 65535))}
+_EXTENT = {"blockDim": ("bdim", (1024, 1024, 64)), "gridDim": ("gdim", (2**31 - 1, 65535, 65535))}
+
+
+class Expressions(Arithmetic, Objects):
+    """``rvalue``, ``lvalue`` and ``effect``."""
+
+    # ---- peeling
+
+    def peel(self, node: Node) -> Node:
+        """Through parentheses and implicit nodes that do not change the type's kind."""
+        while node.kind in (PAREN, UNEXPOSED_EXPR):
+            inner = node.expressions
+            if not inner:
+                return node
+            node = inner[0]
+        return node
+
+    def is_lvalue(self, node: Node) -> bool:
+        kind = node.kind
+        if kind in (PAREN, UNEXPOSED_EXPR):
+            inner = node.expressions
+            return bool(inner) and self.types.of(inner[0]).kind == self.types.of(node).kind and self.is_lvalue(inner[0])
+        if kind == DECL_REF:
+            target = self.ast.reference(node)
+            if target is None:
+                return False
+            return target._kind_id in VARIABLE_KINDS or target._kind_id == UNEXPOSED_DECL
+        if kind in (MEMBER_EXPR, SUBSCRIPT, STRING):
+            return True
+        if kind == UNARY:
+            return self.ast.unary(node) in (DEREF, PRE_INC, PRE_DEC)
+        if kind == BINARY:
+            op = self.ast.binary(node)
+            return op == "=" or (op == "," and self.is_lvalue(node.expressions[-1]))
+        if kind == COMPOUND_ASSIGN:
+            return True
+        if kind == CONDITIONAL:
+            inner = node.expressions
+            return len(inner) == 3 and self.is_lvalue(inner[1]) and self.is_lvalue(inner[2])
+        if kind in CASTS:
+            inner = node.expressions
+            return bool(inner) and inner[-1].kind not in (UNEXPOSED_EXPR, CALL) and self.is_lvalue(inner[-1])
+        if kind == CALL:
+            return self.returns_reference(node)
+        return False
+
+    def returns_reference(self, node: Node) -> bool:
+        target = self.ast.reference(node)
+        if target is not None and target._kind_id in FUNCTION_KINDS:
+            return self.build.signature(target).result.kind == "ref"
+        return False
+
+    # ---- rvalues
+
+    def rvalue(self, node: Node) -> Val:
+        kind = node.kind
+        if kind in (UNEXPOSED_EXPR, PAREN):
+            return self._implicit(node)
+        if kind in _CONSTANT_KINDS:
+            return self._constant(node)
+        if kind == DECL_REF:
+            return self._name(node)
+        if kind in (MEMBER_EXPR, SUBSCRIPT):
+            return self._object_value(node)
+        if kind == CALL:
+            return self.call(node)
+        if kind == BINARY:
+            return self._binary(node)
+        if kind == UNARY:
+            return self._unary(node)
+        if kind in CASTS:
+            return self._cast(node)
+        if kind == CONDITIONAL:
+            return self._conditional(node)
+        if kind == COMPOUND_ASSIGN:
+            return self.read(self._compound(node), node)
+        if kind == INIT_LIST:
+            return self.initialise(self.types.of(node), node)
+        if kind in (NULLPTR, GNU_NULL):
+            return literal(0, self.types.of(node))
+        return self._unusual(node)
+
+    def _unusual(self, node: Node) -> Val:
+        kind = node.kind
+        ctype = self.types.of(node)
+        inner = node.expressions
+        if kind == THIS:
+            return self.this_pointer()
+        if kind == LAMBDA:
+            return self.lambda_value(node)
+        if kind == STRING:
+            return Val(repr(self._string(node)), ctype)
+        if kind == COMPOUND_LITERAL and inner:
+            return self.initialise(ctype, inner[-1])
+        if kind == PAREN_LIST_INIT:
+            return self.initialise(ctype, node)
+        if kind == BIT_CAST and inner:
+            return self._bit_cast(self.rvalue(inner[-1]), ctype)
+        if kind == STMT_EXPR and node.kids:
+            body = node.kids[0].kids
+            for statement in body[:-1]:
+                self.statement(statement)
+            if body and (100 <= body[-1].kind < 200):
+                return self.rvalue(body[-1])
+            for statement in body[-1:]:
+                self.statement(statement)
+            return opaque(ctype)
+        if kind == THROW:
+            self.line("S.trap()", node)
+            return opaque(ctype)
+        if kind == DELETE:
+            return opaque(ctype)
+        if kind == NEW:
+            return self._new(node, ctype)
+        if kind in VOID_STATEMENTS:
+            self.statement(node)
+            return opaque(ctype)
+        return self.unanalysed(f"expression of kind {node.cursor.kind.name}", node, ctype)
+
+    def _string(self, node: Node) -> str:
+        text = self.ast.spelling(node)
+        return text[1:-1] if len(text) >= 2 and text[0] == '"' else text
+
+    def _constant(self, node: Node) -> Val:
+        ctype = self.types.of(node)
+        value = self.ast.evaluate(node)
+        if value is None:
+            return self.unanalysed("constant that clang does not evaluate", node, ctype)
+        if ctype.kind == "bool":
+            value = 1 if value else 0
+        return literal(float(value) if ctype.kind == "float" else value, ctype)
+
+    def _implicit(self, node: Node) -> Val:
+        inner = node.expressions
+        ctype = self.types.of(node)
+        if not inner:
+            value = self.ast.evaluate(node)
+            if value is not None:
+                return literal(value, ctype)
+            return zero_object(ctype) if ctype.kind != "other" else self.unanalysed("unresolved expression", node)
+        child = inner[0]
+        source = self.types.of(child)
+        if ctype.kind == "pointer" and source.kind == "array":
+            return self._decayed(child, ctype)
+        if ctype.kind in ("pointer", "function") and source.kind == "function":
+            return self.function_value(child)
+        if ctype.kind == "record" and source.kind == "record":
+            if source.record is not None and ctype.record is not None and source.record.key != ctype.record.key:
+                return self.read(self._base_object(self.lvalue(child), ctype), node)
+            return self.rvalue(child)
+        if ctype.kind == "other" and source.kind == "other" and len(inner) > 1:
+            return self.unanalysed("unresolved expression", node)
+        if ctype.kind == "pointer" and source.kind == "pointer":
+            return self._pointer_cast(self.rvalue(child), ctype)
+        return convert(self.rvalue(child), ctype)
+
+    def _pointer_cast(self, value: Val, ctype: CType) -> Val:
+        """A pointer conversion; to a base class it moves to the subobject."""
+        source = value.type.element.record
+        target = ctype.element.record
+        if source is not None and target is not None and source.key != target.key:
+            place = self._find_base(self.deref(value, value.type.element), target.key)
+            if place is not None:
+                return self.address(place).retyped(ctype)
+        return value.retyped(ctype)
+
+    def _base_object(self, place: Lvalue, ctype: CType) -> Lvalue:
+        if ctype.record is not None:
+            found = self._find_base(place, ctype.record.key)
+            if found is not None:
+                return found
+        return Lvalue("none", ctype)
+
+    def _find_base(self, place: Lvalue, key: int) -> Lvalue | None:
+        record = place.type.record
+        if record is None:
+            return None
+        if record.key == key:
+            return place
+        for field in record.fields:
+            if field.base:
+                found = self._find_base(self.member(place, field), key)
+                if found is not None:
+                    return found
+        return None
+
+    def _decayed(self, child: Node, ctype: CType) -> Val:
+        inner = self.peel(child)
+        if inner.kind == STRING:
+            return Val(repr(self._string(inner)), ctype)
+        return self.decay(self.lvalue(child)).retyped(ctype)
+
+    def _name(self, node: Node) -> Val:
+        target = self.ast.reference(node)
+        ctype = self.types.of(node)
+        if target is None:
+            inner = node.expressions  # a substituted template argument
+            if inner:
+                value = self.rvalue(inner[-1])
+                return convert(value, ctype) if ctype.scalar and value.type.scalar else value
+            return self.unanalysed("unresolved name", node, ctype)
+        kind = target._kind_id
+        if kind == ENUM_CONSTANT:
+            return literal(int(target.enum_value), ctype)
+        if kind in FUNCTION_KINDS:
+            return self.function_value(node)
+        if kind in VARIABLE_KINDS or kind == UNEXPOSED_DECL:
+            return self.read(self.lvalue(node), node)
+        if kind == FIELD_DECL:
+            return opaque(ctype)  # a pointer to member
+        value = self.ast.evaluate(node)
+        if value is not None:
+            return literal(value, ctype)
+        return self.unanalysed(f"name {self.ast.spelling(node)!r} that is no value here", node, ctype)
+
+    def _object_value(self, node: Node) -> Val:
+        special = self._builtin_variable(node)
+        if special is not None:
+            return special
+        if node.kind == MEMBER_EXPR:
+            target = self.ast.reference(node)
+            if target is None:
+                return self.unanalysed("unresolved member", node, self.types.of(node))
+            if target._kind_id in FUNCTION_KINDS:
+                return self.function_value(node)
+            if target._kind_id == ENUM_CONSTANT:
+                return literal(int(target.enum_value), self.types.of(node))
+        return self.read(self.lvalue(node), node)
+
+    def _builtin_variable(self, node: Node) -> Val | None:
+        """``threadIdx.x`` and the like."""
+        if node.kind != MEMBER_EXPR or not node.kids:
+            return None
+        base = self.peel(node.kids[0])
+        if base.kind != DECL_REF:
+            return None
+        name = self.ast.spelling(base)
+        entry = _SPECIAL.get(name) or _EXTENT.get(name)
+        axis = "xyz".find(self.ast.spelling(node))
+        if entry is None or axis < 0:
+            return None
+        attribute, tops = entry
+        low = 1 if name in _EXTENT else 0
+        return Val(f"S.{attribute}[{axis}]", self.types.of(node), lo=low, hi=tops[axis])
+
+    # ---- casts
+
+    def _cast(self, node: Node) -> Val:
+        inner = node.expressions
+        ctype = self.types.of(node)
+        if not inner:
+            return zero_object(ctype)
+        child = inner[-1]
+        if ctype.kind == "void":
+            self.effect(child)
+            return Val("None", ctype)
+        if child.kind == INIT_LIST:
+            return self.initialise(ctype, child)
+        source = self.types.of(child)
+        if ctype.aggregate or (ctype.kind == "record" and source.kind == "record"):
+            if source.kind == "record" and self.is_lvalue(node):
+                return self.read(self.lvalue(node), node)
+            return self.rvalue(child)
+        if ctype.kind == "pointer" and source.kind == "array":
+            return self._decayed(child, ctype)
+        if source.aggregate or self.is_lvalue(node):
+            return self.read(self.lvalue(node), node)
+        value = self.rvalue(child)
+        if ctype.kind == "pointer" and value.type.kind == "pointer":
+            return self._pointer_cast(value, ctype) if node.kind != ADDRSPACE_CAST else value.retyped(ctype)
+        return convert(value, ctype)
+
+    def _bit_cast(self, value: Val, ctype: CType) -> Val:
+        if value.type.aggregate:
+            return opaque_object(ctype) if ctype.aggregate else Val(f"view({value.code})", ctype)
+        if ctype.aggregate:
+            return opaque_object(ctype)
+        if (value.type.kind == "float") != (ctype.kind == "float"):
+            return Val(f"bit_cast({settled(value).code}, {ctype.bits}, {ctype.kind == 'float'})", ctype)
+        return convert(value, ctype)
+
+    def _new(self, node: Node, ctype: CType) -> Val:
+        inner = node.expressions
+        places = [k for k in inner if self.types.of(k).kind == "pointer"]
+        built = next((k for k in inner if self.types.of(k).kind == ctype.element.kind), None)
+        if not places or self.host:
+            return opaque(ctype)
+        pointer = self.simple(self.rvalue(places[0]).retyped(ctype))
+        place = self.deref(pointer, ctype.element)
+        if built is not None:
+            value = self.initialise(ctype.element, built)
+            self.write(place, value, node)
+        return pointer
+
+    # ---- unary operators
+
+    def _unary(self, node: Node) -> Val:
+        op = self.ast.unary(node)
+        child = node.expressions[-1]
+        ctype = self.types.of(node)
+        if op == DEREF:
+            return self.read(self.lvalue(node), node)
+        if op == ADDRESS_OF:
+            return self._address_of(child, ctype)
+        if op in (PRE_INC, PRE_DEC):
+            return self.read(self._step(node, child), node)
+        if op in (POST_INC, POST_DEC):
+            place = self.stable(self.lvalue(child))
+            old = self.read(place, child)
+            kept = self.temp()
+            self.line(f"{kept} = {settled(old).code}")
+            self._add_one(place, Val(kept, old.type, space=old.space), op == POST_INC, node)
+            return Val(kept, old.type, space=old.space)
+        if op == LNOT:
+            inner = self.peel(child)
+            if inner.kind == BINARY and self.ast.binary(inner) in INVERSE:
+                return self._binary(inner, invert=True)
+            inside = self.rvalue(child)
+            if inside.code.endswith(" != 0)") and inside.code.count("(") == 1 and inside.const is None:
+                return boolean(inside.code.replace(" != 0)", " == 0)"), inside.plain)
+            return self.logical_not(inside)
+        value = self.rvalue(child)
+        if op == MINUS:
+            return self.negate(value, ctype)
+        if op == NOT:
+            return self.invert(value, ctype)
+        return value
+
+    def _address_of(self, child: Node, ctype: CType) -> Val:
+        inner = self.peel(child)
+        if inner.kind == DECL_REF or inner.kind == MEMBER_EXPR:
+            target = self.ast.reference(inner)
+            if target is not None and target._kind_id in FUNCTION_KINDS:
+                return self.function_value(inner)
+            if target is not None and target._kind_id == FIELD_DECL and inner.kind == DECL_REF:
+                return opaque(ctype)
+        return self.address(self.lvalue(child)).retyped(ctype)
+
+    def _step(self, node: Node, child: Node) -> Lvalue:
+        place = self.stable(self.lvalue(child))
+        self._add_one(place, self.read(place, child), self.ast.unary(node) in (PRE_INC, POST_INC), node)
+        return place
+
+    def _add_one(self, place: Lvalue, old: Val, up: bool, node: Node) -> None:
+        ctype = place.type
+        old.lo = old.hi = old.const = None
+        if ctype.kind == "pointer":
+            new = self.padd(old, literal(1 if up else -1, ULONG), max(ctype.element.size, 1))
+        else:
+            new = self.binary("+" if up else "-", old, literal(1, ctype), ctype)
+        self.write(place, new, node)
+
+    # ---- binary operators
+
+    def _binary(self, node: Node, invert: bool = False) -> Val:
+        op = self.ast.binary(node)
+        inner = node.expressions
+        if len(inner) < 2:
+            return self.unanalysed("operator without operands", node, self.types.of(node))
+        left, right = inner[0], inner[1]
+        ctype = self.types.of(node)
+        if op == ",":
+            self.effect(left)
+            return self.rvalue(right)
+        if op == "=":
+            return self.read(self._assign(node), node)
+        if op in ("&&", "||"):
+            return self._logical(op, left, right)
+        if ctype.kind == "other":
+            self.effect(left)
+            self.effect(right)
+            return self.unanalysed("operator on unresolved operands", node)
+        a = self.rvalue(left)
+        b = self.rvalue(right)
+        if invert:
+            op = INVERSE[op]
+        if a.type.kind == "pointer" or b.type.kind == "pointer":
+            return self._pointer_arithmetic(op, a, b, ctype)
+        if not (a.type.scalar and b.type.scalar):
+            return self.unanalysed(f"operator {op!r} on objects", node, ctype)
+        return self.binary(op, a, b, ctype)
+
+    def _pointer_arithmetic(self, op: str, a: Val, b: Val, ctype: CType) -> Val:
+        if op in ("+", "-") and ctype.kind == "pointer":
+            pointer, index = (a, b) if a.type.kind == "pointer" else (b, a)
+            if op == "-":
+                index = self.negate(settled(index), ULONG if index.type.bits < 64 else index.type)
+                index.raw = False
+            return self.padd(pointer, index, max(pointer.type.element.size, 1))
+        if op == "-":
+            return Val(f"S.pdiff({a.code}, {b.code}, {max(a.type.element.size, 1)})", ctype)
+        return self.compare(op, a, b)
+
+    def _logical(self, op: str, left: Node, right: Node) -> Val:
+        a = self.rvalue(left)
+        if a.const is not None and bool(a.const) == (op == "||"):
+            return literal(int(op == "||"), BOOL)
+        with self.out.capture() as lines:
+            b = self.rvalue(right)
+        if not lines:
+            return self.logical(op, a, b)
+        if a.const is not None:
+            self.out.splice(lines)
+            return b
+        result = self.temp()
+        short = "False" if op == "&&" else "True"
+        condition = self.branch(a)
+        self.line(f"if {condition}:" if op == "&&" else f"if not ({condition}):", left)
+        with self.out.block():
+            self.out.splice(lines)
+            self.line(f"{result} = {settled(b).code}")
+        self.line("else:")
+        with self.out.block():
+            self.line(f"{result} = {short}")
+        return boolean(result)
+
+    def _assign(self, node: Node) -> Lvalue:
+        left, right = node.expressions[:2]
+        ctype = self.types.of(left)
+        if ctype.aggregate:
+            place = self.lvalue(left)
+            self.write(place, self.rvalue(right), node)
+            return place
+        value = self.rvalue(right)
+        place = self.stable(self.lvalue(left))
+        self.write(place, value, node)
+        return place
+
+    def _compound(self, node: Node) -> Lvalue:
+        """``a op= b``: computed in the common type, converted back."""
+        left, right = node.expressions[:2]
+        op = self.ast.binary(node)[:-1]
+        b = self.rvalue(right)
+        place = self.stable(self.lvalue(left))
+        a = self.read(place, left)
+        a.const = a.lo = a.hi = None
+        ctype = place.type
+        if ctype.kind == "pointer":
+            new = self._pointer_arithmetic(op, a, b, ctype)
+        elif op in ("<<", ">>"):
+            new = self.binary(op, a, b, ctype)
+        else:
+            common = _common(ctype, b.type)
+            new = self.binary(op, convert(a, common), convert(b, common), common)
+        self.write(place, new, node)
+        return place
+
+    def _conditional(self, node: Node) -> Val:
+        inner = node.expressions
+        ctype = self.types.of(node)
+        if len(inner) != 3:
+            return self.unanalysed("conditional without its operands", node, ctype)
+        condition = settled(self.rvalue(inner[0]))
+        if condition.const is not None:
+            return self.rvalue(inner[1] if condition.const else inner[2])
+        with self.out.capture() as first:
+            a = self.owned(self.rvalue(inner[1]))
+        with self.out.capture() as second:
+            b = self.owned(self.rvalue(inner[2]))
+        if not first and not second and ctype.scalar:
+            return self.chosen(condition, a, b, ctype)
+        result = self.temp()
+        self.line(f"if {self.branch(condition)}:", inner[0])
+        for lines, value in ((first, a), (second, b)):
+            with self.out.block():
+                self.out.splice(lines)
+                self.line(f"{result} = {value.code}" if ctype.kind != "void" else "pass")
+            if lines is first:
+                self.line("else:")
+        return Val(result, ctype, space=a.space if a.space == b.space else "")
+
+    # ---- lvalues
+
+    def lvalue(self, node: Node) -> Lvalue:
+        kind = node.kind
+        ctype = self.types.of(node)
+        inner = node.expressions
+        if kind in (PAREN, UNEXPOSED_EXPR) and inner:
+            return self._implicit_lvalue(node, inner[0], ctype)
+        if kind == DECL_REF:
+            return self._named_object(node, ctype)
+        if kind == MEMBER_EXPR:
+            return self._member_object(node, ctype)
+        if kind == SUBSCRIPT and len(inner) >= 2:
+            return self._subscript(inner[0], inner[1])
+        if kind == UNARY:
+            op = self.ast.unary(node)
+            if op == DEREF:
+                return self._deref(self.rvalue(inner[0]), ctype)
+            if op in (PRE_INC, PRE_DEC):
+                return self._step(node, inner[0])
+        if kind == BINARY:
+            op = self.ast.binary(node)
+            if op == "=":
+                return self._assign(node)
+            if op == ",":
+                self.effect(inner[0])
+                return self.lvalue(inner[1])
+        if kind == COMPOUND_ASSIGN:
+            return self._compound(node)
+        if kind == CONDITIONAL and self.is_lvalue(node):
+            return self._conditional_object(node, ctype)
+        if kind in CASTS and inner and self.is_lvalue(node):
+            return self._reinterpreted(self.lvalue(inner[-1]), ctype)
+        if kind == CALL:
+            place = self.call_lvalue(node)
+            if place is not None:
+                return place
+        return self.materialised(self.rvalue(node))
+
+    def materialised(self, value: Val) -> Lvalue:
+        """A temporary object that holds ``value``."""
+        value = self.owned(value)
+        name = self.temp()
+        if value.type.aggregate:
+            self.line(f"{name} = {value.code}")
+            return Lvalue("py", value.type, name)
+        self.line(f"{name} = [{value.code}]")
+        return Lvalue("py", value.type, f"{name}[0]", name, "0", value_space=value.space)
+
+    def _implicit_lvalue(self, node: Node, child: Node, ctype: CType) -> Lvalue:
+        source = self.types.of(child)
+        if source.kind == "record" and ctype.kind == "record" and self.is_lvalue(child):
+            place = self.lvalue(child)
+            same = source.record is not None and ctype.record is not None and source.record.key == ctype.record.key
+            return place if same else self._base_object(place, ctype)
+        if self.is_lvalue(child) and source.kind == ctype.kind and source.bits == ctype.bits:
+            return self.lvalue(child)
+        if source.kind == ctype.kind == "record" and child.kind != CALL:
+            return self.lvalue(child)
+        return self.materialised(self.rvalue(node))
+
+    def _deref(self, pointer: Val, ctype: CType) -> Lvalue:
+        return self.deref(pointer, ctype)
+
+    def _subscript(self, base: Node, index: Node) -> Lvalue:
+        if self.types.of(base).kind != "pointer" and self.types.of(index).kind == "pointer":
+            base, index = index, base
+        inner = base
+        while inner.kind in (PAREN, UNEXPOSED_EXPR) and inner.expressions:
+            inner = inner.expressions[0]
+        if self.types.of(inner).kind == "array" and inner.kind != STRING:
+            place = self.lvalue(inner)
+            if place.type.kind == "array" and place.type.count == 0 and place.kind == "mem":
+                pointer = self.padd(self.decay(place), self.rvalue(index), place.type.element.size)
+                return self.deref(pointer, place.type.element)
+            return self.subscript(place, self.rvalue(index))
+        pointer = self.rvalue(base)
+        element = self.types.of(base).element
+        if pointer.code.startswith(("'", '"')):
+            return Lvalue("none", element)
+        return self.deref(self.padd(pointer, self.rvalue(index), max(element.size, 1)), element)
+
+    def _named_object(self, node: Node, ctype: CType) -> Lvalue:
+        target = self.ast.reference(node)
+        if target is None:
+            inner = node.expressions
+            return self.lvalue(inner[-1]) if inner else Lvalue("none", ctype)
+        key = self.ast.decl_key(target)
+        place = self.vars.get(key) or self.captured(key)
+        if place is not None:
+            return place
+        if target._kind_id in VARIABLE_KINDS:
+            return self.global_lvalue(node, self.ast.tree(target))
+        return Lvalue("none", ctype)
+
+    def _member_object(self, node: Node, ctype: CType) -> Lvalue:
+        target = self.ast.reference(node)
+        if target is None:
+            return Lvalue("none", ctype)
+        if target._kind_id in VARIABLE_KINDS:  # a static member
+            return self.global_lvalue(node, self.ast.tree(target))
+        kids = node.expressions
+        if kids:
+            owner = self.types.of(kids[0])
+            if owner.kind == "pointer":
+                base = self._deref(self.rvalue(kids[0]), owner.element)
+            else:
+                base = self.lvalue(kids[0])
+        else:
+            base = self.this_object()
+        return self._find_member(base, target, ctype)
+
+    def _find_member(self, base: Lvalue, target: object, ctype: CType) -> Lvalue:
+        record = base.type.record
+        key = target.data[0]  # type: ignore[attr-defined]
+        if record is None:
+            return Lvalue("none", ctype)
+        field = record.by_key.get(key)
+        if field is not None:
+            return self.member(base, field)
+        for candidate in record.fields:
+            inner = candidate.type.record
+            if inner is not None and (candidate.base or not candidate.name) and _declares(candidate.type, key):
+                return self._find_member(self.member(base, candidate), target, ctype)
+        name = self.ast.tree(target).cursor.spelling
+        field = next((f for f in record.fields if f.name == name and name), None)
+        return self.member(base, field) if field is not None else Lvalue("none", ctype)
+
+    def _conditional_object(self, node: Node, ctype: CType) -> Lvalue:
+        inner = node.expressions
+        condition = settled(self.rvalue(inner[0]))
+        if condition.const is not None:
+            return self.lvalue(inner[1] if condition.const else inner[2])
+        result = self.temp()
+        spaces = []
+        condition_code = self.branch(condition)
+        self.line(f"if {condition_code}:", inner[0])
+        for index, side in enumerate(inner[1:]):
+            with self.out.block():
+                pointer = self.reference_pointer(self.lvalue(side))
+                spaces.append(pointer.space)
+                self.line(f"{result} = {pointer.code}")
+            if index == 0:
+                self.line("else:")
+        space = ADDRESS if all(s == ADDRESS for s in spaces) else ""
+        return Lvalue("mem", ctype, result, space=space, decayed=ctype.kind == "array")
+
+    def _reinterpreted(self, place: Lvalue, ctype: CType) -> Lvalue:
+        """An object seen as another type."""
+        if place.type.kind == ctype.kind and place.type.record is ctype.record:
+            return place
+        if place.type.record is not None and ctype.record is not None and not ctype.packed:
+            found = self._find_base(place, ctype.record.key)
+            if found is not None:
+                return found
+        if place.kind == "mem":
+            return Lvalue("mem", ctype, place.code, space=place.space)
+        if place.kind == "py" and not place.type.aggregate and not ctype.aggregate:
+            return Lvalue("py", ctype, place.code, place.box, place.key, decl=place.decl)
+        if place.kind == "py" and ctype.scalar:
+            return Lvalue("py", ctype, f"view({place.code})")
+        return Lvalue("none", ctype)
+
+    # ---- effects
+
+    def effect(self, node: Node) -> None:
+        """Evaluate an expression for its side effects."""
+        kind = node.kind
+        if kind in (PAREN, UNEXPOSED_EXPR):
+            for kid in node.expressions[:1]:
+                self.effect(kid)
+            return
+        if kind == CALL:
+            self.call(node, want=False)
+            return
+        if kind == BINARY:
+            op = self.ast.binary(node)
+            if op == "=":
+                self._assign(node)
+                return
+            if op == ",":
+                for kid in node.expressions:
+                    self.effect(kid)
+                return
+        if kind == COMPOUND_ASSIGN:
+            self._compound(node)
+            return
+        if kind == UNARY and self.ast.unary(node) in (PRE_INC, PRE_DEC, POST_INC, POST_DEC):
+            self._step(node, node.expressions[-1])
+            return
+        if kind in CASTS and self.types.of(node).kind == "void":
+            for kid in node.expressions[-1:]:
+                self.effect(kid)
+            return
+        if kind in (DECL_REF, *_CONSTANT_KINDS, STRING):
+            return
+        self.rvalue(node)
+
+
+def _common(a: CType, b: CType) -> CType:
+    """The usual arithmetic conversions."""
+    if a.kind == "float" or b.kind == "float":
+        return a if a.kind == "float" and (b.kind != "float" or a.bits >= b.bits) else b
+    wide = max(a.bits, b.bits, 32)
+    signed = not ((not a.signed and a.bits == wide and a.kind != "bool") or (not b.signed and b.bits == wide))
+    return CType("int", "int", wide, signed, wide // 8, wide // 8)
+
+
+def _declares(ctype: CType, key: int) -> bool:
+    record = ctype.record
+    if record is None:
+        return False
+    return key in record.by_key or any(_declares(f.type, key) for f in record.fields if f.base or not f.name)

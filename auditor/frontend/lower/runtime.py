@@ -1,0 +1,144 @@
+"""Helpers that generated code calls beside ``auditor.values``. Nothing here knows clang."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from auditor.values import LANES, OPAQUE, Opaque, Ref, Vec, collapse, lane_values, lanewise
+
+__all__ = [
+    "address",
+    "bit_cast",
+    "bit_reverse",
+    "consume",
+    "count_leading_zeros",
+    "element",
+    "find_first_set",
+    "object_at",
+    "population_count",
+    "set_element",
+    "to_float",
+    "to_int",
+    "view",
+]
+
+
+def consume(*values: Any) -> Any:
+    """Opaque data computed from ``values``: marks those that record their use."""
+    for value in values:
+        if isinstance(value, Opaque):
+            value.used()
+        elif value.__class__ is list:
+            consume(*value)
+    return OPAQUE
+
+
+def to_float(x: Any) -> Any:
+    """Integer to floating point; per-lane values become opaque data."""
+    if x.__class__ is int or x.__class__ is bool or x.__class__ is float:
+        return float(x)
+    return consume(x)
+
+
+def to_int(x: Any) -> Any:
+    """Floating point to integer, truncating."""
+    if x.__class__ is float:
+        return int(x) if abs(x) < 2.0**63 else 0
+    return consume(x)
+
+
+def address(p: Any) -> Any:
+    """A pointer as an integer. The address of a local object is not modelled."""
+    return OPAQUE if p.__class__ is Ref or p.__class__ is list else p
+
+
+def element(box: Any, index: Any) -> Any:
+    """``box[index]`` of a local array, for any kind of index."""
+    if index.__class__ is int or index.__class__ is bool:
+        return box[index] if 0 <= index < len(box) else OPAQUE
+    if index.__class__ is Vec and box.__class__ is list:
+        size = len(box)
+        lanes = []
+        for lane, i in enumerate(index.v):
+            x = box[i] if 0 <= i < size else 0
+            if x.__class__ is Vec:
+                x = x.v[lane]
+            elif not isinstance(x, (int, float)):
+                return consume(*box)
+            lanes.append(x)
+        return collapse(lanes)
+    consume(index)
+    if box and box[0].__class__ is list:
+        return box[0]
+    return consume(*box)
+
+
+def set_element(box: Any, index: Any, value: Any) -> None:
+    """``box[index] = value`` of a local array, for any kind of index."""
+    if index.__class__ is int or index.__class__ is bool:
+        if 0 <= index < len(box):
+            box[index] = value
+        return
+    if index.__class__ is Vec and isinstance(value, (int, float, Vec)):
+        lanes = lane_values(value)
+        for slot in {i for i in index.v if 0 <= i < len(box)}:
+            old = box[slot]
+            if not isinstance(old, (int, float, Vec)):
+                box[slot] = OPAQUE
+                continue
+            was = lane_values(old)
+            box[slot] = collapse(lanes[k] if index.v[k] == slot else was[k] for k in range(LANES))
+        return
+    consume(index)
+    for slot in range(len(box)):
+        if box[slot].__class__ is not list:
+            box[slot] = OPAQUE
+
+
+def object_at(p: Any) -> Any:
+    """The list that a pointer to a local array or class object points to, or None for a memory address."""
+    if p.__class__ is Ref:
+        try:
+            target = p.box[p.key]
+        except (IndexError, TypeError):
+            return None
+        return target if target.__class__ is list else None
+    return None
+
+
+def view(x: Any) -> Any:
+    """A local class object or array read as a scalar of another type: data."""
+    return consume(x) if x.__class__ is list else x
+
+
+def bit_cast(x: Any, bits: int, to_floating: bool) -> Any:
+    """The same bits as another kind of number; opaque data passes through and is not consumed."""
+    if isinstance(x, Opaque):
+        return x
+    form = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}.get(bits)
+    if form is None or not isinstance(x, (int, float)):
+        return OPAQUE
+    floating, integer = form
+    try:
+        if to_floating:
+            return struct.unpack(floating, struct.pack(integer, int(x) & ((1 << bits) - 1)))[0]
+        return struct.unpack(integer, struct.pack(floating, x))[0]
+    except (OverflowError, struct.error):
+        return OPAQUE
+
+
+def population_count(x: Any) -> Any:
+    return lanewise(lambda v: bin(v).count("1"), x)
+
+
+def count_leading_zeros(x: Any, bits: int) -> Any:
+    return lanewise(lambda v: bits - (v & ((1 << bits) - 1)).bit_length(), x)
+
+
+def find_first_set(x: Any) -> Any:
+    return lanewise(lambda v: (v & -v).bit_length(), x)
+
+
+def bit_reverse(x: Any, bits: int) -> Any:
+    return lanewise(lambda v: int(bin(v & ((1 << bits) - 1))[2:].zfill(bits)[::-1], 2), x)
