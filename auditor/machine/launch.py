@@ -14,7 +14,11 @@ SWIZZLE_SPAN = {0: 0, 1: 32, 2: 64, 3: 128, 4: 128, 5: 128, 6: 128}
 
 @dataclass(frozen=True)
 class TensorMap:
-    """What ``cuTensorMapEncodeTiled`` was given. Dimensions and box are elements, innermost first; strides are bytes."""
+    """What ``cuTensorMapEncodeTiled`` was given. Dimensions and box are elements, innermost first; strides are bytes.
+
+    With ``im2col`` the box is channels by pixels, and element strides do not make it smaller. Members that are not
+    known are ``OPAQUE``. ``checked``: the CUresult of the call was looked at.
+    """
 
     name: str
     data_type: int
@@ -28,6 +32,8 @@ class TensorMap:
     swizzle: Any
     where: Any = None
     checked: bool = True
+    oob_fill: Any = 0
+    im2col: bool = False
 
     @property
     def element_bits(self) -> int:
@@ -39,7 +45,8 @@ class TensorMap:
         bits = self.element_bits
         if not bits or len(self.box) < self.rank:
             return None
-        for n, step in zip(self.box, self.element_strides):
+        steps = (1,) * self.rank if self.im2col else self.element_strides
+        for n, step in zip(self.box, steps):
             if not isinstance(n, int) or not isinstance(step, int):
                 return None
             bits *= -(-n // max(step, 1))
@@ -51,6 +58,11 @@ class Launch:
     """One launch of one kernel. ``args`` are values by parameter; class objects are lists of scalar leaves.
 
     ``cluster`` is in CTAs, ``shared_bytes`` the dynamic shared memory. ``origin`` says where it came from.
+    ``shared_limit_set`` is the limit that cudaFuncSetAttribute gave the kernel before the launch, ``cluster_attribute``
+    the cluster of the launch itself, ``nonportable`` whether clusters above 8 CTAs were allowed.
+
+    ``chosen`` names the inputs that were not read from the source: "block", "grid", "shared" or a parameter's path.
+    ``reduced``: a smaller stand-in for another launch, to run only when that one exceeds its budget.
     """
 
     kernel: str
@@ -65,6 +77,11 @@ class Launch:
     block_index: tuple[int, int, int] = (0, 0, 0)
     inputs: dict[str, str] = field(default_factory=dict)
     programmatic: bool = False
+    cluster_attribute: tuple[int, int, int] | None = None
+    nonportable: bool = False
+    cooperative: bool = False
+    chosen: tuple[str, ...] = ()
+    reduced: bool = False
 
     @property
     def threads(self) -> int:

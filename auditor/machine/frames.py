@@ -1,0 +1,36 @@
+"""Call chains of generated code, read from the Python frames that execute it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import FrameType
+
+from auditor.program import Program
+from auditor.source import Loc, Stack
+
+
+def generated_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of generated code at or above ``frame``."""
+    while frame is not None and frame.f_code.co_filename != Program.FILENAME:
+        frame = frame.f_back
+    return frame
+
+
+def generated_lines(frame: FrameType | None) -> tuple[int, ...]:
+    """Line numbers of the generated functions that are executing, innermost first."""
+    frame = generated_frame(frame)
+    lines = []
+    while frame is not None and frame.f_code.co_filename == Program.FILENAME:
+        lines.append(frame.f_lineno)
+        frame = frame.f_back
+    return tuple(lines)
+
+
+def source_places(lines: Sequence[int], table: Sequence[Loc | None]) -> Stack:
+    """The C++ places of generated lines; a place that repeats at once counts once."""
+    places: list[Loc] = []
+    for n in lines:
+        loc = table[n] if n < len(table) else None
+        if loc is not None and (not places or places[-1] != loc):
+            places.append(loc)
+    return tuple(places)

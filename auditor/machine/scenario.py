@@ -1,0 +1,194 @@
+"""Scenarios: the launches to execute for a kernel.
+
+What host code says is used as it is. What it does not say, and everything when there is no launch, is chosen: a typical
+problem first, then a long and a very small one, so that loops run once, about a ring and more than a ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from auditor.machine.host import UNLIMITED_SMS, survey
+from auditor.machine.host_facts import HostFacts, HostLaunch
+from auditor.machine.launch import Launch
+from auditor.machine.scenario_args import Arguments
+from auditor.machine.scenario_shape import (
+    Shape,
+    guess_block,
+    guess_grid,
+    known_shape,
+    last_cluster,
+    shared_room,
+    text,
+    volume,
+)
+from auditor.machine.scenario_values import LONG, SINGLE, TYPICAL
+from auditor.program import Kernel, Program
+
+MAX_RUNS = 4
+MAX_HOST_LAUNCHES = 2
+TILES_ENOUGH = 3  # a persistent CTA that sees this many tiles shows how it goes from one to the next
+
+
+@dataclass(frozen=True)
+class ScenarioSettings:
+    """What the user fixed. ``values`` are by parameter name, members of structures as "params.k"."""
+
+    block: Shape | None = None
+    grid: Shape | None = None
+    cluster: Shape | None = None
+    shared_bytes: int | None = None
+    values: Mapping[str, int] = field(default_factory=dict)
+
+
+def plan(
+    program: Program, kernel: Kernel, settings: ScenarioSettings | None = None, facts: HostFacts | None = None
+) -> list[Launch]:
+    """The runs to make for a kernel, the most typical first.
+
+    A ``reduced`` launch at the end stands in for the others when they exceed their budget. ``facts`` is the ``survey``
+    of the program, made here when it is not given.
+    """
+    settings = settings or ScenarioSettings()
+    facts = facts if facts is not None else survey(program, settings.values)
+    planner = _Planner(program, kernel, settings)
+    wanted = _distinct(facts.real.of(kernel.entry))
+    return planner.from_host(facts, wanted) if wanted else planner.chosen()
+
+
+def _distinct(launches: list[HostLaunch]) -> list[tuple[int, HostLaunch]]:
+    """Launches of different shape or arguments, with their number among all; pointers do not count."""
+    found: dict[str, tuple[int, HostLaunch]] = {}
+    for number, launch in enumerate(launches):
+        scalars = [a for a in launch.args if isinstance(a, int) and abs(a) < 1 << 40]
+        key = repr((launch.grid, launch.block, launch.cluster, launch.shared_bytes, scalars))
+        found.setdefault(key, (number, launch))
+    return list(found.values())[:MAX_HOST_LAUNCHES]
+
+
+class _Planner:
+    """Makes the launches of one kernel."""
+
+    def __init__(self, program: Program, kernel: Kernel, settings: ScenarioSettings) -> None:
+        self.program = program
+        self.kernel = kernel
+        self.settings = settings
+
+    def chosen(self) -> list[Launch]:
+        """Runs without a launch."""
+        typical = self._make(None, TYPICAL)
+        runs = [typical]
+        if any(name not in ("block", "grid", "shared") for name in typical.chosen):
+            runs += [self._make(None, variant) for variant in (LONG, SINGLE)]
+        runs = [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
+        return [*runs, *_at_end(typical)][:MAX_RUNS]
+
+    def from_host(self, facts: HostFacts, wanted: list[tuple[int, HostLaunch]]) -> list[Launch]:
+        """Runs of the launches that host code makes."""
+        runs: list[Launch] = []
+        ends: list[Launch] = []
+        for number, launch in wanted:
+            grid = self._persistent_grid(facts, number, launch)
+            run = self._make(launch, TYPICAL, grid=grid)
+            runs.append(run)
+            ends += _at_end(run)
+        first = runs[0]
+        small = self._make(wanted[0][1], SINGLE, shrink=True)
+        runs = [*runs, *ends][:MAX_RUNS]
+        if small.reduced or small.grid != first.grid:
+            runs.append(replace(small, reduced=True))
+        return runs
+
+    def _persistent_grid(self, facts: HostFacts, number: int, launch: HostLaunch) -> Shape | None:
+        """A smaller grid for a launch with a CTA for each SM, so that each CTA sees several tiles; None: keep it."""
+        shapes = []
+        for run in (facts.real, facts.few, facts.unlimited):
+            same = run.of(self.kernel.entry) if run is not None else []
+            shapes.append(known_shape(same[number].grid) if number < len(same) else None)
+        real, few, unlimited = shapes
+        cluster = self._cluster(launch)
+        if real is None or few is None or few == real or volume(few) % volume(cluster):
+            return None
+        tiles = volume(unlimited) if unlimited is not None and volume(unlimited) < UNLIMITED_SMS // 2 else None
+        if tiles is not None and tiles >= TILES_ENOUGH * volume(real):
+            return None
+        return few
+
+    def _cluster(self, launch: HostLaunch | None) -> Shape:
+        attribute = known_shape(launch.cluster) if launch is not None else None
+        return self.settings.cluster or attribute or known_shape(self.kernel.cluster_dims) or (1, 1, 1)
+
+    def _make(
+        self, host: HostLaunch | None, variant: int, *, grid: Shape | None = None, shrink: bool = False
+    ) -> Launch:
+        kernel, settings = self.kernel, self.settings
+        arguments = Arguments(kernel, variant, settings.values, shrink)
+        inputs: dict[str, str] = {}
+        chosen: list[str] = []
+
+        def shape(name: str, given: Shape | None, told: Any, guess: Shape) -> Shape:
+            known = given or known_shape(told)
+            value = known or guess
+            note = " (given)" if given else "" if known else " (chosen)"
+            if not known:
+                chosen.append(name)
+            inputs[name] = text(value) + note
+            return value
+
+        cluster = self._cluster(host)
+        full = known_shape(host.grid) if host is not None else None
+        grid_used = shape("grid", settings.grid, grid or full, guess_grid(cluster))
+        if grid is not None and full is not None and settings.grid is None:
+            inputs["grid"] = f"{text(grid)} (reduced from {text(full)})"
+        block = shape("block", settings.block, _block(host), guess_block(kernel, self.program.sources))
+        if cluster != (1, 1, 1):
+            inputs["cluster"] = text(cluster)
+        args = arguments.fill(host.args if host is not None else None)
+        shared = self._shared(host, inputs, chosen)
+        where = host.where if host is not None else None
+        return Launch(
+            kernel.entry, grid_used, block, cluster, shared, args,
+            origin=f"launch at {where[0]}" if where else "launch" if host is not None else "chosen",
+            shared_limit_set=host.shared_limit if host is not None else None, where=where,
+            inputs=inputs | arguments.inputs, programmatic=host is not None and host.programmatic,
+            cluster_attribute=known_shape(host.cluster) if host is not None else None,
+            nonportable=host is not None and host.nonportable, cooperative=host is not None and host.cooperative,
+            chosen=(*chosen, *arguments.chosen), reduced=arguments.changed,
+        )  # fmt: skip
+
+    def _shared(self, host: HostLaunch | None, inputs: dict[str, str], chosen: list[str]) -> int:
+        given = self.settings.shared_bytes
+        told = host.shared_bytes if host is not None and isinstance(host.shared_bytes, int) else None
+        if given is not None or told is not None:
+            value = int(given if given is not None else told or 0)
+            if value:
+                inputs["dynamic shared memory"] = f"{value} bytes" + (" (given)" if given is not None else "")
+            return value
+        value = shared_room(self.kernel)
+        if value:
+            chosen.append("shared")
+            inputs["dynamic shared memory"] = f"{value} bytes (size not known: the most that a block can have)"
+        return value
+
+
+def _block(host: HostLaunch | None) -> tuple[Any, Any, Any] | None:
+    """The block of a launch; unknown or absent y and z count as 1 when x is known."""
+    if host is None or not isinstance(host.block[0], int):
+        return None
+    x, y, z = host.block
+    return x, y if isinstance(y, int) else 1, z if isinstance(z, int) else 1
+
+
+def _at_end(run: Launch) -> list[Launch]:
+    """The same launch seen from its last cluster, when it has several."""
+    index = last_cluster(run.grid, run.cluster)
+    if index == (0, 0, 0):
+        return []
+    return [replace(run, block_index=index, inputs={**run.inputs, "blockIdx": text_index(index)})]
+
+
+def text_index(index: Shape) -> str:
+    """A block index as CUDA programmers write it."""
+    return f"({index[0]}, {index[1]}, {index[2]})"

@@ -1,0 +1,96 @@
+"""Chosen values: what an integer argument is set to when nothing tells, by the meaning that its name suggests.
+
+Three variants of each: a typical problem, the smallest one (loops run about once) and a long one (every ring wraps
+several times). Sizes are multiples of the usual tile sizes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+TYPICAL, SINGLE, LONG = range(3)
+
+_VALUES = {
+    "count": (4, 1, 12),
+    "rows": (256, 128, 512),
+    "depth": (1024, 128, 2048),
+    "elements": (4096, 256, 16384),
+    "head": (128, 128, 128),
+    "tile": (64, 64, 64),
+    "pitch": (1024, 1024, 1024),
+    "flag": (1, 0, 1),
+    "index": (0, 0, 0),
+    "other": (5, 1, 12),
+}
+
+_INDEX = set("idx index id rank offset off begin start first base layer pos position coord".split())
+_PITCH = set("ld lda ldb ldc ldd ldx ldy ldq ldk ldv ldo stride strides pitch".split())
+_FLAG = set("is has use do enable enabled with flag causal transpose transposed".split())
+_THINGS = set(  # what is counted in handfuls: one iteration or CTA deals with each
+    "tile tiles ntiles iter iters iteration iterations block blocks step steps chunk chunks split splits round rounds "
+    "rep reps repeat repeats pass passes stage stages page pages pair pairs slice slices kblocks ktiles strip strips "
+    "job jobs task tasks item items panel panels wave waves lap laps".split()
+)
+_GROUPS = set("batch batches heads head groups group experts expert count num layers nb nh bs topk".split())
+_DEPTH = set(
+    "k kdim seq seqlen len length tokens token ctx context kv hidden depth channels features dim size width_k".split()
+)
+_ROWS = set("m n row rows col cols column columns height width out".split())
+_ELEMENTS = set("numel elements elems total nelem n_elem".split())
+
+
+def words(name: str) -> list[str]:
+    """The lower-case words of an identifier: "numKBlocks" and "num_k_blocks" give num, k, blocks."""
+    found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name.rsplit(".", 1)[-1])
+    return [w.lower() for w in found]
+
+
+def meaning(name: str, siblings: frozenset[str] = frozenset()) -> str:
+    """What an integer of that name most likely is: a key of the value table. ``siblings``: the other parameters."""
+    parts = words(name)
+    have = set(parts)
+    if not parts:
+        return "other"
+    if have & _INDEX:
+        return "index"
+    if have & _PITCH:
+        return "pitch"
+    if parts[0] in _FLAG or parts[-1] in ("flag", "enabled", "causal"):
+        return "flag"
+    if have & _THINGS:
+        return "tile" if "size" in have else "count"
+    if "head" in have and have & {"dim", "size", "d"}:
+        return "head"
+    if have & _ELEMENTS or (parts == ["n"] and not {"m", "k"} & {s.lower() for s in siblings}):
+        return "elements"
+    if have & {"seq", "seqlen", "len", "length", "tokens", "hidden", "ctx", "context"}:
+        return "depth"
+    if have & {"rows", "cols", "columns"}:
+        return "rows"
+    if have & _GROUPS or (parts[0] in ("num", "n") and len(parts) > 1):
+        return "count"
+    if have & _ROWS:
+        return "rows"
+    if have & _DEPTH:
+        return "depth"
+    return "other"
+
+
+def by_name(name: str, variant: int, siblings: frozenset[str] = frozenset(), default: Any = None) -> Any:
+    """The chosen value of an integer of that name; ``default``, when given, for names that suggest nothing."""
+    kind = meaning(name, siblings)
+    if kind == "other" and default is not None:
+        return default
+    return _VALUES[kind][variant]
+
+
+def reduced(name: str, value: int) -> int:
+    """A smaller stand-in for a value that makes a run too long. Halved, so that it divides what it divided."""
+    kind = meaning(name)
+    if kind in ("pitch", "index", "flag", "tile", "head"):
+        return value
+    limit = 512 if kind in ("rows", "depth", "elements") else 24
+    while value > limit:
+        value = value // 2 if value % 2 == 0 else -(-value // 2)
+    return value
