@@ -7,6 +7,7 @@ few texts, which live in ``headers/bw/``; ``_INCLUDED_AS`` says which names stan
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -65,6 +66,21 @@ def feature_macros(text: str) -> list[str]:
     ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files()}
     everything = any(name not in ours for name in _INCLUDE.findall(text))
     return [f"-D{macro}" for macro, word in _FEATURES.items() if everything or word in text]
+
+
+_CLASHES = (
+    ("BW_LONG_LONG_64", re.compile(r"redefinition.*'(?:unsigned )?long long' vs '(?:unsigned )?long'")),
+    ("BW_OWN_TENSOR_MAP", re.compile(r"redefinition.*CUtensorMap")),
+)
+
+
+def clash_macros(messages: Iterable[str]) -> list[str]:
+    """Preprocessor options that make our headers give way to a source that defines such types itself.
+
+    Sources for NVRTC do, since it has no headers.
+    """
+    listed = list(messages)
+    return [f"-D{macro}" for macro, pattern in _CLASHES if any(pattern.search(message) for message in listed)]
 
 
 def is_shim(path: str) -> bool:

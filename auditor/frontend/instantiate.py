@@ -63,7 +63,7 @@ def _balanced(text: str) -> str:
 
 def matches(request: Request, template: Any) -> bool:
     """Whether a request names this template; qualification is optional."""
-    return request.name.rpartition("::")[2] == template.spelling
+    return request.name.rpartition("::")[2] == str(template.spelling)
 
 
 def injection(index: int, template: Any, arguments: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from auditor.frontend import instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
-from auditor.frontend.headers_store import feature_macros, shim_files
+from auditor.frontend.headers_store import clash_macros, feature_macros, shim_files
 from auditor.frontend.options import SHIM_ROOT, Arch, Options, command_line, parse_arch
 from auditor.frontend.skipped import skipped_notes
 from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure, location
@@ -64,6 +64,7 @@ class _Parse:
     options: Options
     notes: list[Note] = field(default_factory=list)
     stub_text: str = ""
+    macros: list[str] = field(default_factory=list)
     empty_files: tuple[str, ...] = ()  # missing includes, served empty
 
     def run(self) -> ParsedUnit:
@@ -72,6 +73,9 @@ class _Parse:
             self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
         unit = self._unit(arch, ())
         if unit.errors and self.options.own_headers:
+            self.macros = clash_macros(error.message for error in unit.errors)
+            if self.macros:
+                unit = self._unit(arch, ())
             unit = self._with_stubs(arch, unit)
         unit = self._with_instantiations(arch, unit)
         unit.notes = [*self.notes, *skipped_notes(unit, arch.name, _read_or_nothing)]
@@ -83,7 +87,7 @@ class _Parse:
         args = command_line(self.options, arch)
         unsaved: list[tuple[str, str]] = []
         if self.options.own_headers:
-            args += feature_macros(self.text)
+            args += [*feature_macros(self.text), *self.macros]
             unsaved += shim_files()
             if self.stub_text:
                 args += ["-include", stubs.HEADER]
@@ -195,11 +199,11 @@ def _read_or_nothing(path: str) -> str:
 
 
 def _diagnostics(tu: Any) -> list[Diagnostic]:
-    out = []
-    for item in tu.diagnostics:
-        if item.severity >= 2:
-            out.append(Diagnostic(item.severity, item.spelling, _loc(item), tuple(_loc(c) for c in item.children)))
-    return out
+    return [
+        Diagnostic(item.severity, item.spelling, _loc(item), tuple(_loc(note) for note in item.children))
+        for item in tu.diagnostics
+        if item.severity >= 2
+    ]
 
 
 def _loc(item: Any) -> Loc:

@@ -27,8 +27,8 @@ _PATTERNS = (
 )
 _SCOPE_NAME = re.compile(r"expected namespace name")
 _KEYWORDS = (
-    "auto bool char class const constexpr double explicit extern float friend half inline int long operator short static "
-    "struct template typename uint32_t uint64_t unsigned using virtual void volatile"
+    "auto bool char class const constexpr double explicit extern float friend half inline int long operator short "
+    "static struct template typename uint32_t uint64_t unsigned using virtual void volatile"
 ).split()
 _CONSTANT = re.compile(r"k[A-Z]\w*|[A-Z][A-Z0-9_]*")
 _ASM_OPERAND = re.compile(r'"[=+]?([rlhfd])"\s*\(\s*[^"]*\Z')
@@ -83,8 +83,8 @@ class Stubs:
     def _error(self, error: Diagnostic, text: str) -> bool:
         offset = _offset(text, error.loc)
         if _SCOPE_NAME.search(error.message):
-            name = re.match(r"[\w:]+", text[offset:])
-            return name is not None and self._add(name[0].split("::"), _Name("", "namespace"), error.loc)
+            path = re.match(r"[\w:]+", text[offset:])
+            return path is not None and self._add(path[0].split("::"), _Name("", "namespace"), error.loc)
         match = next((m for m in (p.search(error.message) for p in _PATTERNS) if m), None)
         if match is None:
             return False

@@ -2,6 +2,7 @@
 #pragma once
 #include <bw/prelude.h>
 #include <bw/half_ops.h>
+#include <cuda_fp16.h>
 
 struct __nv_bfloat16_raw { unsigned short x; };
 struct alignas(4) __nv_bfloat162_raw { unsigned short x, y; };

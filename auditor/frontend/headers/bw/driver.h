@@ -15,8 +15,13 @@ typedef unsigned long long CUdeviceptr;
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 
+#ifdef BW_OWN_TENSOR_MAP  // a source that defines CUtensorMap itself
+#define CUtensorMap CUtensorMap_st
+struct alignas(128) CUtensorMap { cuuint64_t opaque[16]; };
+#else
 struct alignas(128) CUtensorMap { cuuint64_t opaque[16]; };
 typedef CUtensorMap CUtensorMap_st;
+#endif
 
 enum CUresult {
     CUDA_SUCCESS = 0,
@@ -166,3 +171,6 @@ typedef PFN_cuTensorMapEncodeIm2col_v12000 PFN_cuTensorMapEncodeIm2col;
 typedef decltype(&cuGetErrorString) PFN_cuGetErrorString;
 typedef decltype(&cuGetErrorString) PFN_cuGetErrorString_v6000;
 typedef decltype(&cuTensorMapReplaceAddress) PFN_cuTensorMapReplaceAddress_v12000;
+#ifdef BW_OWN_TENSOR_MAP
+#undef CUtensorMap
+#endif

@@ -7,8 +7,13 @@ typedef short int16_t;
 typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
+#ifdef BW_LONG_LONG_64  // a source that typedefs uint64_t itself, for a compiler without headers
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#else
 typedef long int64_t;
 typedef unsigned long uint64_t;
+#endif
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
 typedef long intmax_t;
