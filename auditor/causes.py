@@ -272,9 +272,13 @@ class Diagnosis:
                 del self.found[Meaning.OVERLAPPING_COPIES.value]
 
     def _place(self, m: Meaning, c: Conflict) -> Stack:
-        """Where a conflict is reported: the access that came too early."""
-        if m in (Meaning.PROXY, Meaning.PROXY_WAR):
-            return c.second.where
+        """Where a conflict is reported: the access that came too early, or the operation that was not waited for."""
+        if m in (Meaning.LOAD_PENDING, Meaning.STORE_PENDING):
+            return c.first.where
+        if m is Meaning.DEALLOC and c.first.kind == "tcgen05.dealloc":
+            return c.first.where
+        if m is Meaning.ALLOC_UNPUBLISHED and c.second.kind == "tcgen05.alloc":
+            return c.first.where
         return c.second.where or c.first.where
 
     def _consequence(self, m: Meaning, c: Conflict) -> bool:

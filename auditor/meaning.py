@@ -76,7 +76,7 @@ def _copies(event: Event, access: Access) -> bool:
 def _shared(c: Conflict) -> Meaning:
     a, b = c.first_access, c.second_access
     first_copy, second_copy = _copies(c.first, a), _copies(c.second, b)
-    if c.first.kind == "tcgen05.alloc" and not b.write:
+    if (c.first.kind == "tcgen05.alloc" and not b.write) or (c.second.kind == "tcgen05.alloc" and not a.write):
         return Meaning.ALLOC_UNPUBLISHED
     if first_copy and second_copy:
         return Meaning.OVERLAPPING_COPIES
