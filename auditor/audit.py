@@ -175,7 +175,10 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
                                 shared_bytes=options.smem, values=dict(options.values))
     findings: dict[tuple[str, Loc], Finding] = {}
     complete = True
+    exceeded = False
     for launch in plan(program, kernel, settings):
+        if launch.reduced and not exceeded:
+            continue
         left = deadline - time.monotonic()
         if left <= 0:
             coverage.notes.append(("budget", f"kernel {kernel.display}: time budget spent before all inputs were tried",
@@ -183,6 +186,7 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
             break
         trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=left).run()
         audit = Audit(program, kernel, launch, trace, deadline)
+        exceeded |= any(audit.incidents("budget"))
         complete &= _note_coverage(audit, coverage)
         for rule in all_rules():
             if not options.selects(rule.code):

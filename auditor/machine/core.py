@@ -63,6 +63,8 @@ class Machine:
         self.cluster_round: list[tuple[int, str]] = []
         self.cluster_events: list[int] = []
         self.seen: set[Any] = set()
+        self.copy_starts: dict[int, set[int]] = {}  # CTA rank -> offsets that copies were aimed at
+        self.idle_waits: list[tuple[Stack, Strand, str, int]] = []  # group waits of threads without groups
         size = min(launch.cluster_size, MAX_CTAS)
         threads = max(launch.threads, 1)
         self.warps_per_cta = -(-threads // 32)
@@ -268,7 +270,8 @@ class Machine:
                 return True
         for strand in self.strands:
             park = strand.park
-            if not strand.done and park is not None and park.gather is not None and park.gather.lead is None:
+            if not strand.done and park is not None and park.gather is not None and park.gather.lead is None and (
+                    self._hopeless(strand, park.gather)):
                 park.gather.lead = park.gather.members[0][0]
                 park.gather.partial = True
                 return True
@@ -280,6 +283,13 @@ class Machine:
                 self._step(strand)
                 return True
         return False
+
+    def _hopeless(self, strand: Strand, gather: Gather) -> bool:
+        """Whether the lanes that a gather waits for went to another meeting or ended. Lanes that are blocked at a barrier
+        would still come."""
+        missing = gather.need & ~gather.lanes & ~strand.warp.exited
+        return all(s.park is not None and s.park.gather is not None for s in self.strands
+                   if s.warp is strand.warp and not s.done and s.lanes & missing)
 
     def _deadlock(self) -> None:
         self.trace.complete = False
@@ -299,6 +309,18 @@ class Machine:
                                   data={"columns": a.columns, "base": a.base, "deadlocked": not self.trace.complete})
         for strand in self.strands:
             strand.release_loads()
+        self._idle_waits()
+
+    def _idle_waits(self) -> None:
+        """Group waits by threads that never had a group, while the thread that has some never waits (TS-02)."""
+        for where, strand, kind, lanes in self.idle_waits:
+            if strand.groups[kind].ever:
+                continue
+            left = [o for other in self.strands if other.warp.cta is strand.warp.cta and kind in other.groups
+                    for g in [other.groups[kind].open, *other.groups[kind].committed] for o in g if o.lanes & other.lanes]
+            if left:
+                self.incident("empty_group_wait", where, strand, lanes=lanes, data={"kind": kind},
+                              related=[(left[0].event.where, "issued here by another thread, which does not wait for it")])
 
     # ---- observing --------------------------------------------------------------------------------------------
 

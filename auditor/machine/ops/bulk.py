@@ -202,6 +202,7 @@ def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, 
                 m.incident("use_before_init", where, x.s, data={"what": instr, "offset": bar_offset, "owner": owner.rank})
                 state = None
         hi = offset + (size if size is not None else 16)
+        m.copy_starts.setdefault(dst.rank, set()).add(offset)
         event = m.emit(None, "async", where=where, cta=dst.rank, preds=[(issue.id, "issue")],
                        accesses=[Access("shared", True, "async", dst.rank, offset, hi)],
                        data={"instr": instr, "issuer": issue.id, "bar": state.index if state else None, "bytes": size,
@@ -234,7 +235,7 @@ def _launch(x: Exec, event: Event, state: BarrierState | None, size: int | None,
             open_copies = [c for c in bar.current["copies"] if not c["landed"] and c["bytes"] is None]
             known = sum(c["bytes"] for c in bar.current["copies"] if not c["landed"] and c["bytes"] is not None)
             n = max(bar.unit.tx - known, 0) // max(len(open_copies), 1)
-            event.accesses[0].hi = event.accesses[0].lo + max(n, 16)
+            event.accesses[0].hi = _guessed_end(m, event.accesses[0], n)
             event.data["assumed_bytes"] = n
         entry["landed"] = True
         bar.copies_due -= 1
@@ -242,6 +243,14 @@ def _launch(x: Exec, event: Event, state: BarrierState | None, size: int | None,
             m.barrier_step(bar, lambda u: u.complete(n), (event.id, "complete"), where, s)
 
     m.queue.append(AsyncOp(event, land, expected))
+
+
+def _guessed_end(m: Any, access: Access, size: int) -> int:
+    """End of a copy whose box is not known: its share of the bytes, but not into the next thing that is known to start."""
+    cta = m.ctas[access.cta]
+    starts = {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(access.cta, ()), cta.shared_end}
+    end = access.lo + max(size, 16)
+    return min((s for s in starts if access.lo < s < end), default=end)
 
 
 def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | None, bar: Any) -> None:

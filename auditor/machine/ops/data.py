@@ -220,7 +220,7 @@ def wait_groups(x: Exec, kind: str, n: int, *, read: bool) -> None:
     while len(groups.committed) > max(n, 0):
         done += groups.committed.popleft()
     if not groups.ever:
-        x.m.incident("empty_group_wait", where, x.s, lanes=x.lanes, data={"kind": kind, "read": read, "n": n})
+        x.m.idle_waits.append((where, x.s, kind, x.lanes))
     elif not done and groups.open and not groups.committed:
         x.m.incident("uncommitted", where, x.s, lanes=x.lanes,
                      data={"kind": kind, "ops": [o.event.id for o in groups.open], "waited": True})
