@@ -21,6 +21,7 @@ Handler = Callable[["HostEnv", list[Any]], Any]
 HANDLERS: dict[str, Handler] = {}
 
 SHARED_LIMIT = 232_448  # bytes of dynamic shared memory that a block can opt in to (sm_90, sm_100)
+_UNKNOWN: tuple[Any, ...] = (OPAQUE, OPAQUE, OPAQUE)
 MAX_RANK = 8  # dimensions that are read of an encode call; more than the 5 that are legal, to report them
 
 # cudaDeviceAttr (CUdevice_attribute has the same numbers) of a data-centre Hopper or Blackwell GPU.
@@ -200,15 +201,16 @@ def _config_attributes(env: HostEnv, config: Any) -> dict[str, Any]:
     """Launch attributes of a cudaLaunchConfig_t or CUlaunchConfig, which both end with them and their number."""
     out: dict[str, Any] = {"cluster": None, "programmatic": False, "cooperative": False}
     record = env.load(config)
-    if record.__class__ is not list or len(record) < 2:
-        return out
+    if record.__class__ is not list or len(record) < 2 or not isinstance(record[-1], int):
+        return out | {"cluster": _UNKNOWN}
     first, count = record[-2:]
-    for n in range(min(count, 16) if isinstance(count, int) else 0):
+    for n in range(min(count, 16)):
         entry = env.load(env.padd(first, n, 80))
         if entry.__class__ is not list or len(entry) < 2 or not isinstance(entry[0], int):
+            out["cluster"] = out["cluster"] or _UNKNOWN
             continue
         number, value = entry[0], entry[-1]
-        words: tuple[Any, ...] = (OPAQUE, OPAQUE, OPAQUE)
+        words = _UNKNOWN
         if isinstance(value, int):  # a union is one integer
             words = tuple(value >> 32 * k & 0xFFFF_FFFF for k in range(3))
         if number == 4:
@@ -232,8 +234,7 @@ def _launch_ex(env: HostEnv, args: list[Any]) -> None:
     if config.__class__ is list and len(config) == 6:
         env.launch(args[1], config[0], config[1], config[2], config[3], args[2:], **_config_attributes(env, args[0]))
     else:
-        unknown = (OPAQUE, OPAQUE, OPAQUE)
-        env.launch(args[1], unknown, unknown, OPAQUE, OPAQUE, args[2:])
+        env.launch(args[1], _UNKNOWN, _UNKNOWN, OPAQUE, OPAQUE, args[2:], cluster=_UNKNOWN)
 
 
 @handles("cudaLaunchKernelExC")

@@ -61,8 +61,8 @@ class Launch:
     ``shared_limit_set`` is the limit that cudaFuncSetAttribute gave the kernel before the launch, ``cluster_attribute``
     the cluster of the launch itself, ``nonportable`` whether clusters above 8 CTAs were allowed.
 
-    ``chosen`` names the inputs that were not read from the source: "block", "grid", "shared" or a parameter's path.
-    ``reduced``: a smaller stand-in for another launch, to run only when that one exceeds its budget.
+    ``chosen`` names the inputs that were not read from the source: "block", "grid", "cluster", "shared" or a
+    parameter's path. ``reduced``: a smaller stand-in for another launch, to run only when that one exceeds its budget.
     """
 
     kernel: str

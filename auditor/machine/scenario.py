@@ -14,6 +14,7 @@ from auditor.machine.host import UNLIMITED_SMS, survey
 from auditor.machine.host_facts import HostFacts, HostLaunch
 from auditor.machine.launch import Launch
 from auditor.machine.scenario_args import Arguments
+from auditor.machine.scenario_code import wants_cluster
 from auditor.machine.scenario_shape import (
     Shape,
     guess_block,
@@ -28,6 +29,7 @@ from auditor.machine.scenario_values import LONG, SINGLE, TYPICAL
 from auditor.program import Kernel, Program
 
 MAX_RUNS = 4
+SHAPE_INPUTS = ("block", "grid", "cluster", "shared")
 MAX_HOST_LAUNCHES = 2
 TILES_ENOUGH = 3  # a persistent CTA that sees this many tiles shows how it goes from one to the next
 
@@ -80,7 +82,7 @@ class _Planner:
         """Runs without a launch."""
         typical = self._make(None, TYPICAL)
         runs = [typical]
-        if any(name not in ("block", "grid", "shared") for name in typical.chosen):
+        if any(name not in SHAPE_INPUTS for name in typical.chosen):
             runs += [self._make(None, variant) for variant in (LONG, SINGLE)]
         runs = [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
         return [*runs, *_at_end(typical)][:MAX_RUNS]
@@ -108,7 +110,7 @@ class _Planner:
             same = run.of(self.kernel.entry) if run is not None else []
             shapes.append(known_shape(same[number].grid) if number < len(same) else None)
         real, few, unlimited = shapes
-        cluster = self._cluster(launch)
+        cluster, _ = self._cluster(launch)
         if real is None or few is None or few == real or volume(few) % volume(cluster):
             return None
         tiles = volume(unlimited) if unlimited is not None and volume(unlimited) < UNLIMITED_SMS // 2 else None
@@ -116,9 +118,14 @@ class _Planner:
             return None
         return few
 
-    def _cluster(self, launch: HostLaunch | None) -> Shape:
-        attribute = known_shape(launch.cluster) if launch is not None else None
-        return self.settings.cluster or attribute or known_shape(self.kernel.cluster_dims) or (1, 1, 1)
+    def _cluster(self, launch: HostLaunch | None) -> tuple[Shape, bool]:
+        """The cluster, and whether it had to be chosen."""
+        told = launch.cluster if launch is not None else None
+        known = self.settings.cluster or known_shape(told) or known_shape(self.kernel.cluster_dims)
+        if known is not None:
+            return known, False
+        unsaid = launch is None or told is not None
+        return ((2, 1, 1), True) if unsaid and wants_cluster(self.program, self.kernel.entry) else ((1, 1, 1), False)
 
     def _make(
         self, host: HostLaunch | None, variant: int, *, grid: Shape | None = None, shrink: bool = False
@@ -137,14 +144,16 @@ class _Planner:
             inputs[name] = text(value) + note
             return value
 
-        cluster = self._cluster(host)
+        cluster, guessed = self._cluster(host)
         full = known_shape(host.grid) if host is not None else None
         grid_used = shape("grid", settings.grid, grid or full, guess_grid(cluster))
         if grid is not None and full is not None and settings.grid is None:
             inputs["grid"] = f"{text(grid)} (reduced from {text(full)})"
         block = shape("block", settings.block, _block(host), guess_block(kernel, self.program.sources))
         if cluster != (1, 1, 1):
-            inputs["cluster"] = text(cluster)
+            inputs["cluster"] = text(cluster) + (" (chosen)" if guessed else "")
+        if guessed:
+            chosen.append("cluster")
         args = arguments.fill(host.args if host is not None else None)
         shared = self._shared(host, inputs, chosen)
         where = host.where if host is not None else None

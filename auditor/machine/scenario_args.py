@@ -42,9 +42,9 @@ class Arguments:
         return out
 
     def _param(self, param: Param, value: Any) -> Any:
-        if param.is_tensor_map:
-            return self._tensor_map(param.name, value)
         if param.kind == "object":
+            if param.is_tensor_map and param.layout is None:
+                return self._tensor_map(param.name, value)
             return self._object(param.name, param.layout, value)
         bits = max(param.size, 1) * 8
         scalar = ScalarType(param.kind, bits, param.signed)
