@@ -25,6 +25,11 @@ _INCLUDED_AS = {
     "bw/std_core.h": "type_traits utility limits initializer_list concepts bit compare ratio",
     "bw/std_containers.h": "array tuple vector string string_view algorithm numeric functional memory optional variant "
     "map set unordered_map unordered_set deque list queue stack span iterator new typeinfo typeindex any bitset ranges",
+    "bw/cuda_std.h": " ".join(
+        f"cuda/std/{name}"
+        for name in "array algorithm atomic bit cassert cmath concepts cstddef cstdint functional initializer_list limits "
+        "optional span tuple type_traits utility variant barrier complex numeric expected inplace_vector".split()
+    ),
     "bw/std_host.h": "iostream ostream istream sstream fstream iomanip ios stdexcept exception chrono random thread "
     "mutex atomic condition_variable future filesystem complex regex cfenv system_error format numbers source_location "
     "shared_mutex iosfwd locale cwchar charconv",

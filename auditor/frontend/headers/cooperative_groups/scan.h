@@ -1,0 +1,3 @@
+// Part of cooperative_groups.h here.
+#pragma once
+#include <cooperative_groups.h>

@@ -1,0 +1,3 @@
+// The pipeline primitives are among the built-ins.
+#pragma once
+#include <bw/prelude.h>
