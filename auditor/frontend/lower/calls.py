@@ -9,8 +9,9 @@ from auditor.frontend.lower.core import opaque_object
 from auditor.frontend.lower.emit import CALL_MARK
 from auditor.frontend.lower.expressions import Expressions
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, opaque, settled
+from auditor.frontend.lower.nodes import ADDRESS as ADDRESS_OF
 from auditor.frontend.lower.nodes import (
-    CALL, CONSTRUCTOR, DECL_REF, FUNCTION_KINDS, MEMBER_EXPR, OVERLOADED_REF, UNARY, UNEXPOSED_EXPR, Node,
+    CALL, CONSTRUCTOR, DECL_REF, DEREF, FUNCTION_KINDS, MEMBER_EXPR, OVERLOADED_REF, UNARY, UNEXPOSED_EXPR, Node,
 )  # fmt: skip
 from auditor.frontend.lower.signatures import Signature
 from auditor.frontend.lower.types import VOID, CType, pointer_to
@@ -124,7 +125,7 @@ class Calls(Expressions):
         after: list[tuple[Lvalue, str]] | None = None,
     ) -> Val | Lvalue:  # fmt: skip
         """Call the translation of a function that is specialised for these kinds of arguments."""
-        callee = self.build.function(signature, kinds, self.host)
+        callee = self.build.dummy if self.dry else self.build.function(signature, kinds, self.host)
         self.callees.add(callee.function.number)
         result = signature.result
         text = f"{CALL_MARK}{callee.function.name}({', '.join(['S', *codes])})"
@@ -148,15 +149,11 @@ class Calls(Expressions):
         """The object of a member call and the remaining arguments."""
         first = node.kids[0] if node.kids else None
         if first is not None and first.kind == MEMBER_EXPR:
-            kids = first.expressions
-            if not kids or self.types.of(kids[0]).kind not in ("pointer", "record", "ref"):
-                return self.this_object(), arguments
-            owner = self.types.of(kids[0])
-            base = self._deref(self.rvalue(kids[0]), owner.element) if owner.kind == "pointer" else self.lvalue(kids[0])
+            base = self._member_owner(first)
         elif arguments:
             base, arguments = self.lvalue(arguments[0]), arguments[1:]
         else:
-            return self.this_object(), arguments
+            base = self.this_object()
         target = self.call_target(node)
         owner_class = target.semantic_parent if target is not None else None
         if owner_class is not None and base.type.record is not None:
@@ -323,7 +320,12 @@ class Calls(Expressions):
     def function_value(self, node: Node) -> Val:
         """A function used as a value: the translated function, or the kernel's entry name on the host."""
         ctype = self.types.of(node)
+        node = self.peel(node)
+        if node.kind == UNARY and self.ast.unary(node) in (DEREF, ADDRESS_OF):
+            return self.rvalue(node.expressions[-1]).retyped(ctype)
         target = self.ast.reference(node)
+        if target is not None and target._kind_id not in FUNCTION_KINDS:
+            return self.read(self.lvalue(node), node).retyped(ctype)
         if target is None:
             inner = node.expressions
             if inner:
@@ -336,7 +338,8 @@ class Calls(Expressions):
             return Val(repr(entry), ctype)
         if signature.body is None or signature.method:
             return Val(repr(signature.name), ctype)
-        callee = self.build.function(signature, (POINTER,) * len(signature.params), self.host)
+        kinds = (POINTER,) * len(signature.params)
+        callee = self.build.dummy if self.dry else self.build.function(signature, kinds, self.host)
         return Val(callee.function.name, ctype)
 
 

@@ -59,6 +59,7 @@ class Core:
         self.shared: dict[str, SharedVar] = {}
         self.callees: set[int] = set()
         self.blocking = False
+        self.dry = False  # callees are not lowered: only the facts of this attempt are wanted
         self._names: dict[str, int] = {}
         self._temps = 0
 

@@ -369,7 +369,8 @@ class Expressions(Arithmetic, Objects):
         if ctype.kind == "pointer":
             new = self.padd(old, literal(1 if up else -1, ULONG), max(ctype.element.size, 1))
         else:
-            new = self.binary("+" if up else "-", old, literal(1, ctype), ctype)
+            common = _common(ctype, ctype)
+            new = self.binary("+" if up else "-", convert(old, common), literal(1, common), common)
         self.write(place, new, node)
 
     # ---- binary operators
@@ -508,7 +509,7 @@ class Expressions(Arithmetic, Objects):
         if kind == UNARY:
             op = self.ast.unary(node)
             if op == DEREF:
-                return self._deref(self.rvalue(inner[0]), ctype)
+                return self._deref(inner[0], ctype)
             if op in (PRE_INC, PRE_DEC):
                 return self._step(node, inner[0])
         if kind == BINARY:
@@ -552,8 +553,15 @@ class Expressions(Arithmetic, Objects):
             return self.lvalue(child)
         return self.materialised(self.rvalue(node))
 
-    def _deref(self, pointer: Val, ctype: CType) -> Lvalue:
-        return self.deref(pointer, ctype)
+    def _deref(self, node: Node, ctype: CType) -> Lvalue:
+        """The object that a pointer expression points to."""
+        inner = self.peel(node)
+        if inner.kind == THIS:
+            this = self.this_object()
+            if this.type.record is not None and ctype.record is not None and this.type.record.key != ctype.record.key:
+                return self._base_object(this, ctype)
+            return this
+        return self.deref(self.rvalue(node), ctype)
 
     def _subscript(self, base: Node, index: Node) -> Lvalue:
         if self.types.of(base).kind != "pointer" and self.types.of(index).kind == "pointer":
@@ -592,16 +600,17 @@ class Expressions(Arithmetic, Objects):
             return Lvalue("none", ctype)
         if target._kind_id in VARIABLE_KINDS:  # a static member
             return self.global_lvalue(node, self.ast.tree(target))
+        return self._find_member(self._member_owner(node), target, ctype)
+
+    def _member_owner(self, node: Node) -> Lvalue:
+        """The object whose member a member expression names."""
         kids = node.expressions
-        if kids:
-            owner = self.types.of(kids[0])
-            if owner.kind == "pointer":
-                base = self._deref(self.rvalue(kids[0]), owner.element)
-            else:
-                base = self.lvalue(kids[0])
-        else:
-            base = self.this_object()
-        return self._find_member(base, target, ctype)
+        if not kids:
+            return self.this_object()
+        owner = self.types.of(kids[0])
+        if owner.kind == "pointer":
+            return self._deref(kids[0], owner.element)
+        return self.lvalue(kids[0])
 
     def _find_member(self, base: Lvalue, target: object, ctype: CType) -> Lvalue:
         record = base.type.record

@@ -9,7 +9,7 @@ from auditor.frontend.lower.core import Facts, opaque_object
 from auditor.frontend.lower.emit import Line
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, literal, opaque
 from auditor.frontend.lower.host import Host
-from auditor.frontend.lower.nodes import TRY, Node
+from auditor.frontend.lower.nodes import LAMBDA, TRY, Node
 from auditor.frontend.lower.statements import Frame
 from auditor.frontend.lower.types import CType, pointer_to
 
@@ -120,9 +120,9 @@ class FunctionLowerer(Host):
         if ctype.kind == "ref":
             init = self.ast.initializer(decl)
             return self.lvalue(init) if init is not None else Lvalue("none", ctype.element)
-        if ctype.const or (ctype.kind == "array" and ctype.element.const):
+        if ctype.const:
             constant = self._constant_object(node, decl, ctype)
-            if constant is not None and _CUDA_CONSTANT not in attributes:
+            if constant is not None:
                 return constant
         if attributes & {_CUDA_CONSTANT, _CUDA_DEVICE} or (self.build.is_static(decl) and not self.host):
             key = self.build.global_variable(decl, ctype)
@@ -168,16 +168,24 @@ def reference_parameter(name: str, ctype: CType, kind: str) -> Lvalue:
 
 
 def lower_function(build: Build, lowered: Lowered, host: bool) -> None:
-    """Translate one function; its facts settle in a few attempts."""
+    """Translate one function; its facts settle in a few attempts.
+
+    How a lambda captures a variable depends on these facts, and callees that take the closure are lowered for it. So a
+    function with lambdas is first tried without lowering its callees.
+    """
     facts = Facts()
-    size = -1
+    tree = lowered.signature.tree
+    dry = tree is not None and any(n.kind == LAMBDA for n in tree.walk())
     for _ in range(_ATTEMPTS):
+        size = facts.size()
         attempt = FunctionLowerer(build, lowered, facts, host)
+        attempt.dry = dry
         lowered.returned.clear()
         attempt.function()
-        if facts.size() == size or size < 0 and facts.size() == 0:
-            break
-        size = facts.size()
+        if facts.size() == size:
+            if not dry:
+                break
+            dry = False
     lowered.function.lines = attempt.out.lines
     lowered.function.callees = attempt.callees
     lowered.function.blocking = attempt.blocking

@@ -48,10 +48,10 @@ class Lambdas(Initialisers):
             return self.unanalysed("lambda of unresolved type", node, ctype)
         closure = Closure()
         codes: list[str] = []
+        self._trees = self._body(record.cursor, node)
         copies = self._explicit(node, closure, codes, record.cursor)
         default_by_reference = self._default_mode(record.fields, len(codes))
-        body = self._body(record.cursor, node)
-        free, uses_this = self._free_variables(body, set(closure.captures) | copies)
+        free, uses_this = self._free_variables(self._trees, set(closure.captures) | copies)
         for key, cursor in free:
             place = self.vars.get(key) or self.captured(key)
             if place is not None:
@@ -145,8 +145,6 @@ class Lambdas(Initialisers):
         """Capture an enclosing function's object."""
         if key in closure.captures:
             return
-        if place.plain and place.lo is not None and place.lo == place.hi:
-            return  # a constant: the body sees its value
         index = len(codes)
         ctype = place.type
         if not by_reference:
@@ -161,7 +159,7 @@ class Lambdas(Initialisers):
         if declared.kind != "ref" and place.kind == "py":
             # by-reference capture of a scalar: it lives in a cell, now or in the next attempt
             if place.decl:
-                if place.decl not in self.facts.mutable and self._settled_value(place.decl):
+                if self._settled_value(place.decl):
                     closure.captures[key] = Capture(key, ctype, COPY, index)
                     codes.append(place.code)
                     return
@@ -174,9 +172,12 @@ class Lambdas(Initialisers):
 
     def _settled_value(self, decl: int) -> bool:
         """Whether a variable never changes after its declaration, so that a reference to it may be a copy."""
-        return decl in self.constants
+        if decl not in self.constants or decl in self.facts.mutable:
+            return False
+        return not any(self.build.assigns(tree, decl) for tree in self._trees)
 
     constants: set[int]
+    _trees: list[Node]  # the lambda being captured for
 
     # ---- inside the body
 

@@ -147,8 +147,13 @@ class Ast:
             child._tu = unit
             node = Node(child)
             pointer, kind = _pointer(parent), parent._kind_id
-            while len(stack) > 1 and (stack[-1].key != pointer or stack[-1].kind != kind):
-                stack.pop()
+            depth = len(stack) - 1
+            while depth and (stack[depth].key != pointer or stack[depth].kind != kind):
+                depth -= 1
+            if not depth and root.key != pointer:
+                # clang does not visit the wrapper of a lambda's init-capture
+                depth = max((i for i, n in enumerate(stack) if n.kind == LAMBDA), default=len(stack) - 1)
+            del stack[depth + 1 :]
             stack[-1].kids.append(node)
             stack.append(node)
             return 2  # recurse

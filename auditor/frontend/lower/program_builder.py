@@ -13,6 +13,7 @@ from auditor.frontend.discover import FoundKernel, discover
 from auditor.frontend.lower.calls import CONFIGURE, INTEGER, POINTER
 from auditor.frontend.lower.core import Facts, blank
 from auditor.frontend.lower.emit import CALL_MARK, Function, Line, assemble
+from auditor.frontend.lower.forms import ADDRESS
 from auditor.frontend.lower.functions import FunctionLowerer, lower_function
 from auditor.frontend.lower.lambdas import Closure
 from auditor.frontend.lower.nodes import (
@@ -69,6 +70,8 @@ class Build:
         self._touched: dict[int, set[int]] = {}
         self._reaches: dict[int, bool] = {}
         self._host_count = 0
+        # Stands for a callee that is not lowered; pointers that it returns are taken for addresses.
+        self.dummy = Lowered(Function(-1, "dummy"), Signature(0, "", None), (), "", result_space=ADDRESS)
 
     # ---- functions
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+from types import GeneratorType as Generator
 from typing import Any
 
 from auditor.values import LANES, OPAQUE, Opaque, Ref, Vec, collapse, lane_values, lanewise
 
 __all__ = [
+    "Generator",
     "address",
     "bit_cast",
     "bit_reverse",

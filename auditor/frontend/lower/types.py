@@ -160,9 +160,9 @@ class TypeTable:
         if kind in (112, 114):
             inner = self.convert(canonical.get_array_element_type())
             count = max(int(canonical.get_array_size()), 0) if kind == 112 else 0
-            return CType(
-                "array", clang.spelling, 0, False, inner.size * count, inner.align, inner.const, inner, count
-            )
+            # the bindings drop the element's qualifiers
+            const = inner.const or str(canonical.spelling).startswith("const ")
+            return CType("array", clang.spelling, 0, False, inner.size * count, inner.align, const, inner, count)
         if kind in (113, 176):
             inner = self.convert(canonical.element_type)
             count = int(canonical.element_count)
@@ -221,7 +221,8 @@ class TypeTable:
             bitfields = bitfields or width > 0
             offset = max(int(cursor.get_field_offsetof()), 0)
             node = self.ast.tree(cursor)
-            entry = Field(cursor.spelling, self.of(node), offset, index, key, width, node=node)
+            name = cursor.spelling
+            entry = Field("" if "(" in name else name, self.of(node), offset, index, key, width, node=node)
             inner = entry.type
             if not entry.name and inner.kind == "record" and inner.record is not None and inner.record.union:
                 bitfields = True
