@@ -42,7 +42,7 @@ class HappensBefore:
             overruns.step(event, clock)
         self.conflicts = judge.conflicts.found
         self.late_fences = judge.late.found
-        self.overruns = overruns.found
+        self.overruns = overruns.found(self._events, lambda: self.story)
         self.work = self._clocks.joins + shadow.checks
 
     def clock(self, event: int) -> Clock:

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import pairwise
+
 from auditor.graph.columns import Columns
 from auditor.trace import Access, Event
 
+Detail = tuple[tuple[int, int, int], ...]
 NEVER = 1 << 62  # a warp time after the end of every trace
+
+
+@lru_cache(maxsize=4096)
+def regular_rows(lanes: Detail) -> tuple[int, int]:
+    """(stride, width) when the lanes touch rows of one width at one distance, as in a matrix; else (0, 0)."""
+    starts = sorted(lo for _, lo, _ in lanes)
+    widths = {hi - lo for _, lo, hi in lanes}
+    distances = {b - a for a, b in pairwise(starts)}
+    if len(widths) != 1 or len(distances) != 1:
+        return 0, 0
+    return distances.pop(), widths.pop()
 
 
 class Record:
@@ -14,12 +29,13 @@ class Record:
     A strand's access has the ``columns`` of the lanes that make it and the warp ``time`` after which it is done. An
     asynchronous one has the ``column`` of its stream (-1 otherwise) and the ``index`` whose completion ends it.
     ``generic``: it goes through the generic proxy. ``plain``: neither an atomic nor an operation on an mbarrier.
+    ``stride`` and ``width``: of the rows that the lanes touch, in bytes, 0 when irregular.
     ``stamp`` and ``settled`` remember the comparison with the access of that number, for the record's other pages.
     """
 
     __slots__ = (
         "access", "column", "columns", "event", "generic", "hi", "index", "lane_hi", "lane_lo", "lo", "plain",
-        "settled", "stamp", "time",
+        "settled", "stamp", "stride", "time", "width",
     )  # fmt: skip
 
     def __init__(self, event: Event, access: Access, columns: Columns) -> None:
@@ -38,15 +54,21 @@ class Record:
         self.time = NEVER if access.end < 0 else access.end or event.time
         self.generic = access.proxy == "generic" and not tmem
         self.plain = access.what != "mbarrier" and event.kind != "atom"
+        self.stride, self.width = regular_rows(access.lanes) if access.lanes else (0, 0)
         self.stamp = 0
         self.settled = False
 
     def overlaps(self, other: Record) -> bool:
-        """Whether the bounding ranges share a byte, or a TMEM cell."""
-        return (
-            self.lo < other.hi and other.lo < self.hi
-            and self.lane_lo < other.lane_hi and other.lane_lo < self.lane_hi
-        )  # fmt: skip
+        """Whether the bounding ranges share a byte, or a TMEM cell, and do not just interleave as rows."""
+        if (
+            self.lo >= other.hi or other.lo >= self.hi
+            or self.lane_lo >= other.lane_hi or other.lane_lo >= self.lane_hi
+        ):  # fmt: skip
+            return False
+        if self.stride and self.stride == other.stride:
+            shift = (other.lo - self.lo) % self.stride
+            return shift < self.width or shift + other.width > self.stride
+        return True
 
     def key(self) -> tuple[object, ...]:
         """What two accesses share when every later comparison treats them alike, but for their time or index."""

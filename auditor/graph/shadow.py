@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from auditor.graph.clocks import Clock
+from auditor.graph.coalesce import coalesced
 from auditor.graph.columns import Columns
 from auditor.graph.judge import Judge, changes_proxy
 from auditor.graph.lanes import solid
@@ -115,7 +116,7 @@ class Shadow:
     def step(self, event: Event, clock: Clock) -> None:
         """Compares the event's accesses with all earlier ones, then files them."""
         filed = []
-        for access in event.accesses:
+        for access in coalesced(event):
             space = self._spaces.get(_space_key(access))
             if space is None or access.hi <= access.lo:
                 continue

@@ -50,3 +50,27 @@ def test_one_lane_of_the_warp_is_enough() -> None:
     b.hand_over(leader, s, bar=1, phase=0)
     b.hand_over(s, t, bar=0, phase=1)
     assert HappensBefore(b.trace).overruns == []
+
+
+def test_an_operation_carries_the_answer() -> None:
+    """The other CTA of a pair waits, then only copies: its bytes complete the phase that leads to the next one."""
+    b = TraceBuilder()
+    follower, leader = b.strand(0, 1), b.strand(1, 1)
+    b.add(follower, "mbar.wait", bar=0, phase=-1)
+    copy = b.issue(follower, "tma.load", [])
+    b.add(leader, "mbar.wait", preds=[(b.done("phase", [(copy, "complete")], bar=1, index=0), "phase")], bar=1, phase=0)
+    b.done("phase", [(b.add(leader, "commit"), "commit")], bar=0, index=0)
+    assert HappensBefore(b.trace).overruns == []
+
+
+def test_lanes_that_met_after_the_wait() -> None:
+    b = TraceBuilder()
+    s, t = b.strand(0), b.strand(1)
+    b.add(t, "nop")
+    leader = b.strand(1, 1, parent=t)
+    b.narrow(t, 0xFFFF_FFFE)
+    b.add(leader, "mbar.wait", bar=0, phase=-1)
+    b.add(t, "mbar.wait", bar=0, phase=-1)
+    b.hand_over(leader, s, bar=1, phase=0)
+    b.hand_over(s, leader, bar=0, phase=0)
+    assert HappensBefore(b.trace).overruns == []
