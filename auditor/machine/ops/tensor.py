@@ -251,6 +251,7 @@ def _operand(x: Exec, operand: Any, name: str, rows: int, k_bytes: int, major: s
                                                      "value": value, "entry": "TC-60"})
     data[f"{name}_swizzle"] = desc.swizzle
     data[f"{name}_start"] = desc.start
+    data[f"{name}_base"] = desc.base_offset
     bits = 32 if data["kind"] == "tf32" else 16 if data["kind"] == "f16" else 8
     try:
         ranges = d.operand_footprint(desc, rows, k_bytes, major, bits)

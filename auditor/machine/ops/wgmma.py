@@ -44,12 +44,13 @@ def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
         trans_a = number(x, immediates[-2]) if len(immediates) >= 4 else 0
         trans_b = number(x, immediates[-1]) if bits == 16 and len(immediates) >= 3 else 0
         accesses: list[Access] = []
+        data: dict[str, Any] = {}
         if not isinstance(operands[1], VectorOperand):
-            _operand(x, operands[1], 64, k_bytes, "MN" if trans_a else "K", bits, accesses, "A")
-        _operand(x, operands[2], n, k_bytes, "MN" if trans_b else "K", bits, accesses, "B")
+            _operand(x, operands[1], 64, k_bytes, "MN" if trans_a else "K", bits, accesses, "A", data)
+        _operand(x, operands[2], n, k_bytes, "MN" if trans_b else "K", bits, accesses, "B", data)
         issue = m.emit(s, "issue", where=where, lanes=g.lanes, preds=gathered_preds(g), data={"instr": "wgmma"})
         event = m.emit(None, "async", where=where, cta=s.warp.cta.rank, preds=[(issue.id, "issue")], accesses=accesses,
-                       data={"instr": "wgmma", "issuer": issue.id, "bar": None, "n": n})
+                       data={"instr": "wgmma", "issuer": issue.id, "bar": None, "n": n, **data})
         issue.data["op"] = event.id
         operation = AsyncOp(event, lambda: None)
         m.queue.append(operation)
@@ -67,7 +68,7 @@ def _registers(x: Exec, operands: tuple[Any, ...]) -> list[Any]:
 
 
 def _operand(x: Exec, operand: Any, rows: int, k_bytes: int, major: str, bits: int, accesses: list[Access],
-             name: str) -> None:
+             name: str, data: dict[str, Any]) -> None:
     value = x.s.uniform(x.val(operand), x.lanes)
     if not isinstance(value, int):
         x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"wgmma descriptor of {name} that is not known"})
@@ -77,6 +78,7 @@ def _operand(x: Exec, operand: Any, rows: int, k_bytes: int, major: str, bits: i
     if problems:
         x.m.incident("descriptor", x.m.where(), x.s, data={"what": f"wgmma descriptor of {name}", "problems": problems,
                                                            "value": value, "entry": "TC-60"})
+    data |= {f"{name}_swizzle": desc.swizzle, f"{name}_start": desc.start, f"{name}_base": desc.base_offset}
     rank = x.s.warp.cta.rank
     for lo, hi in d.operand_footprint(desc, rows, k_bytes, major, bits):
         accesses.append(Access("shared", False, "async", rank, lo, hi))
