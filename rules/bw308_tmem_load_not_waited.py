@@ -1,0 +1,48 @@
+"""BW308: tensor memory is given away while a tcgen05.ld may still read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.audit import Audit
+from auditor.causes import Case
+from auditor.findings import Finding, Level
+from auditor.meaning import Meaning
+from auditor.rule import Rule
+from auditor.rulekit import context, story_of, who
+
+
+class TmemLoadNotWaited(Rule):
+    code = "BW308"
+    name = "tmem-load-not-waited"
+    level = Level.ERROR
+    confidence = "high"
+    entries = ("TC-26",)
+
+    def check(self, audit: Audit) -> Iterator[Finding]:
+        if not audit.has("tcgen05.ld"):
+            return
+        for case in audit.diagnosis.cases(Meaning.LOAD_PENDING):
+            yield self._finding(audit, case)
+
+    def _finding(self, audit: Audit, case: Case) -> Finding:
+        c = case.conflict
+        assert c is not None
+        load, other, story = c.first, c.second, audit.story
+        consumed = any(a.consumed for a in load.accesses)
+        frees = other.kind == "tcgen05.dealloc"
+        does = "frees" if frees else "overwrites"
+        return audit.finding(
+            type(self), load.where,
+            f"{story.who(load)} of {story.place(c.first_access)} has no tcgen05.wait::ld before {who(audit, other)} {does} "
+            "the columns" + (": all loaded values were used before, which only their registers protect" if consumed
+                             else ", so the load may still read them then"),
+            level=Level.NOTE if consumed else None,
+            related=[(other.where, f"{who(audit, other)} {does} the columns")],
+            flow=story_of(audit, c, f"{story.who(load)} starts; it is asynchronous until tcgen05.wait::ld",
+                          f"{story.who(other)} {does} the columns"),
+            hint="put tcgen05.wait::ld.sync.aligned behind the last load, before the " + (
+                "dealloc" if frees and other.warp == load.warp else "arrival or barrier that lets others go on"
+                if other.warp != load.warp else "columns are written again"),
+            context=context(audit, load),
+        )

@@ -1,0 +1,55 @@
+"""BW311: two uses of the same tensor-memory columns that nothing orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.audit import Audit
+from auditor.causes import Case
+from auditor.findings import Finding, Level
+from auditor.meaning import Meaning
+from auditor.rule import Rule
+from auditor.rulekit import context, meets, story_of, strand_event, who
+
+
+class TmemOverlap(Rule):
+    code = "BW311"
+    name = "tmem-overlap"
+    level = Level.ERROR
+    confidence = "high"
+    entries = ("TC-24", "TC-70")
+
+    def check(self, audit: Audit) -> Iterator[Finding]:
+        if not audit.has("tcgen05.alloc", "tcgen05.ld", "tcgen05.st", "mma", "mma.ws", "tcgen05.cp", "tcgen05.shift"):
+            return
+        if any(audit.incidents("multi_issue")):
+            return  # copies of one operation overlap themselves: BW312
+        for case in audit.diagnosis.cases(Meaning.TMEM_OVERLAP):
+            yield self._finding(audit, case)
+
+    def _finding(self, audit: Audit, case: Case) -> Finding:
+        c = case.conflict
+        assert c is not None
+        first, second, story = c.first, c.second, audit.story
+        how = ["reads", "writes"]
+        same = strand_event(audit, first).warp == strand_event(audit, second).warp
+        a, b = c.first_access, c.second_access
+        shifted = (a.lo, a.hi) != (b.lo, b.hi)
+        if first.kind == "async" and second.kind == "async" and same:
+            why = f"the issue order does not order a {story.what(second)} after this {story.what(first)}"
+        else:
+            last = meets(audit, second)
+            why = "nothing orders it after" + (f", {last} does not" if last else "")
+        return audit.finding(
+            type(self), second.where,
+            f"{story.who(second)} {how[b.write]} {story.place(b)} while {who(audit, first)}, which {how[a.write]} "
+            f"{story.place(a)}, may still be under way: {why}",
+            related=[(first.where, f"{who(audit, first)} {how[a.write]} {story.place(a)}")],
+            flow=story_of(audit, c, f"{story.who(first)} {how[a.write]} {story.place(a)}",
+                          f"{story.who(second)} {how[b.write]} {story.place(b)}"),
+            hint=("give the two different columns: the ranges overlap in part, so an offset is too small" if shifted else
+                  "commit the first operation to an mbarrier and wait for it before the second"
+                  if first.kind == "async" else
+                  "end the first access with its tcgen05.wait, and let a barrier stand between the two threads"),
+            context=context(audit, second),
+        )
