@@ -60,7 +60,7 @@ def _pointer(cursor: Any) -> int:
 class Node:
     """One cursor with its children. ``ast`` fills the cached properties on demand."""
 
-    __slots__ = ("cursor", "key", "kids", "kind", "memo")
+    __slots__ = ("_expressions", "cursor", "key", "kids", "kind", "memo")
 
     def __init__(self, cursor: Any) -> None:
         self.cursor = cursor
@@ -68,6 +68,7 @@ class Node:
         self.key: int = _pointer(cursor)
         self.kids: list[Node] = []
         self.memo: dict[str, Any] = {}
+        self._expressions: list[Node] | None = None
 
     def walk(self) -> Iterator[Node]:
         """This node and everything below it, parents first."""
@@ -80,7 +81,10 @@ class Node:
     @property
     def expressions(self) -> list[Node]:
         """The children that are expressions."""
-        return [k for k in self.kids if is_expression(k.kind)]
+        found = self._expressions
+        if found is None:
+            found = self._expressions = [k for k in self.kids if 100 <= k.kind < 200 or k.kind == BIT_CAST]
+        return found
 
 
 _Visitor = ctypes.CFUNCTYPE(ctypes.c_int, _ci.Cursor, _ci.Cursor, ctypes.c_void_p)
@@ -103,6 +107,7 @@ class Ast:
         self._visit = _function("clang_visitChildren", [cursor, _Visitor, void], uint)
         self._unary = _function("clang_getCursorUnaryOperatorKind", [cursor], ctypes.c_int)
         self._binary = _function("clang_getCursorBinaryOperatorKind", [cursor], ctypes.c_int)
+        self._type = _function("clang_getCursorType", [cursor], _ci.Type)
         self._initializer = _function("clang_Cursor_getVarDeclInitializer", [cursor], cursor)
         self._reference = _function("clang_getCursorReferenced", [cursor], cursor)
         self._definition = _function("clang_getCursorDefinition", [cursor], cursor)
@@ -237,6 +242,12 @@ class Ast:
         if "spelling" not in memo:
             memo["spelling"] = node.cursor.spelling
         return memo["spelling"]  # type: ignore[no-any-return]
+
+    def type(self, node: Node) -> Any:
+        """Clang's type of a node, without the checks that the bindings make."""
+        found = self._type(node.cursor)
+        found._tu = self.unit
+        return found
 
     def unary(self, node: Node) -> int:
         memo = node.memo

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from dataclasses import dataclass, field
@@ -355,10 +356,14 @@ def lower_unit(unit: ParsedUnit) -> Program:
     """Translate a parsed unit."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
+    collecting = gc.isenabled()
+    gc.disable()  # everything lives until the end: the collector would only look at it again and again
     try:
         return _lower_unit(unit)
     finally:
         sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()
 
 
 def _lower_unit(unit: ParsedUnit) -> Program:

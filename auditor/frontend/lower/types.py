@@ -126,7 +126,7 @@ class TypeTable:
         memo = node.memo
         found: CType | None = memo.get("type")
         if found is None:
-            found = memo["type"] = self.convert(node.cursor.type)
+            found = memo["type"] = self.convert(self.ast.type(node))
         return found
 
     def convert(self, clang: Any) -> CType:
