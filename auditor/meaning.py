@@ -100,20 +100,16 @@ def _tmem(c: Conflict) -> Meaning:
     if b.what == "alloc":
         if c.first.kind == "tcgen05.alloc" or c.second.kind == "tcgen05.alloc":
             return Meaning.DEALLOC
-        return Meaning.LOAD_PENDING if _pending(c) and c.first.kind == "tcgen05.ld" else Meaning.DEALLOC
+        waited = {"tcgen05.ld": Meaning.LOAD_PENDING, "tcgen05.st": Meaning.STORE_PENDING}
+        return waited.get(c.first.kind, Meaning.DEALLOC) if c.pending else Meaning.DEALLOC
     if a.what == "alloc":
         return Meaning.ALLOC_UNPUBLISHED if c.first.kind == "tcgen05.alloc" else Meaning.DEALLOC
     if c.first.kind == "tcgen05.ld":
-        if _pending(c):
+        if c.pending:
             return Meaning.LOAD_PENDING
         return Meaning.ACCUMULATOR if _asynchronous(c.second) else Meaning.TMEM_OVERLAP
     if c.first.kind == "tcgen05.st":
-        return Meaning.STORE_PENDING if _pending(c) else Meaning.TMEM_OVERLAP
+        return Meaning.STORE_PENDING if c.pending else Meaning.TMEM_OVERLAP
     if a.write and not b.write and c.second.kind == "tcgen05.ld":
         return Meaning.MMA_RESULT
     return Meaning.TMEM_OVERLAP
-
-
-def _pending(c: Conflict) -> bool:
-    """Whether the first access was never waited for, or only after the second thread had been let go."""
-    return c.first_access.end == -1

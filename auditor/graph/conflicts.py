@@ -19,7 +19,8 @@ class Conflict:
     ``__syncwarp`` is missing); "proxy": ordered, but a generic write reaches the async proxy without a proxy fence;
     "proxy-war": the same for a generic read before an asynchronous write. "writer-fence" (in ``late_fences`` only):
     a proxy fence stands between them, but the writer did not execute it before its release.
-    ``lanes``: mask of the first event's lanes that are affected.
+    ``lanes``: mask of the first event's lanes that are affected. ``pending``: the second event comes after the first,
+    but nothing shows that the first access had ended (a tcgen05.ld or .st without its wait).
     """
 
     first: Event
@@ -29,6 +30,7 @@ class Conflict:
     missing: Missing
     lanes: int
     count: int = 1
+    pending: bool = False
 
 
 class Conflicts:
@@ -40,14 +42,14 @@ class Conflicts:
         self._places: dict[object, int] = {}
         self._place_ids: dict[int, int] = {}
 
-    def add(self, first: Record, second: Record, missing: Missing, lanes: int) -> bool:
+    def add(self, first: Record, second: Record, missing: Missing, lanes: int, pending: bool = False) -> bool:
         """Records an occurrence. False when one like it was known."""
-        key = (self._signature(first), self._signature(second), missing)
+        key = (self._signature(first), self._signature(second), missing, pending)
         known = self._known.get(key)
         if known is not None:
             known.count += 1
             return False
-        conflict = Conflict(first.event, first.access, second.event, second.access, missing, lanes)
+        conflict = Conflict(first.event, first.access, second.event, second.access, missing, lanes, pending=pending)
         self._known[key] = conflict
         self.found.append(conflict)
         return True

@@ -86,7 +86,8 @@ class Judge:
                 return True
             lanes = self._clash(old, new, unknown)
             if lanes:
-                self.conflicts.add(old, new, "lane" if some else "order", lanes)
+                issued = all(order[c] >= old.event.time for c in old.columns)  # type: ignore[operator]
+                self.conflicts.add(old, new, "lane" if some else "order", lanes, pending=issued)
             return False
         if changes_proxy(old, new):
             fenced = clock.fenced(old.access.space)
@@ -119,7 +120,7 @@ class Judge:
         if old.access.space == "tmem":
             if old.time < new.event.time:
                 return True
-            self.conflicts.add(old, new, "order", lanes)
+            self.conflicts.add(old, new, "order", lanes, pending=True)
             return False
         if (lanes == new.event.lanes and not lanes & (lanes - 1)) or _uniform(old, new):
             return True
