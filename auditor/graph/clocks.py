@@ -215,6 +215,11 @@ class Clocks:
         else:
             strand.released = (strand.clock, event.time)
 
+    def _init_fence(self, strand: _Strand, event: Event) -> None:
+        # It releases the thread's mbarrier.init operations only, to be followed by a relaxed arrival at the cluster
+        # barrier (PTX 9.7.13.4); taking it for more can only hide a second fault.
+        strand.released = (strand.clock, event.time)
+
     def _admit(self, strand: _Strand) -> None:
         if strand.pending is not None:
             strand.clock = self._joined(strand.clock, strand.pending)
@@ -230,6 +235,7 @@ class Clocks:
 _EFFECTS = {
     "fence.proxy": Clocks._proxy_fence,
     "fence": Clocks._fence,
+    "fence.mbarrier_init": Clocks._init_fence,
     "tcgen05.fence": Clocks._tcgen05_fence,
     "warp.sync": Clocks._warp_sync,
 }

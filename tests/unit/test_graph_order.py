@@ -150,6 +150,20 @@ def test_tcgen05_fences_with_relaxed_operations(b: TraceBuilder) -> None:
     assert missing(b) == []
 
 
+@pytest.mark.parametrize(("fence", "expected"), [(True, []), (False, ["order"])])
+def test_initialisation_published_by_a_relaxed_cluster_barrier(
+    b: TraceBuilder, fence: bool, expected: list[str]
+) -> None:
+    s, t = b.strand(0, 1), b.strand(1)
+    b.add(s, "mbar.init", [shared(0, 8, write=True, what="mbarrier")])
+    if fence:
+        b.add(s, "fence.mbarrier_init", sem="release", scope="cluster")
+    arrive = b.add(s, "cluster.arrive", sem="relaxed")
+    b.add(t, "cluster.wait", preds=[(b.done("cluster", [(arrive, "relaxed")]), "cluster")])
+    b.add(t, "mbar.arrive", [shared(0, 8, what="mbarrier")])
+    assert missing(b) == expected
+
+
 def test_a_fork_takes_its_parents_fences_along(b: TraceBuilder) -> None:
     writer, s, t = b.strand(0), b.strand(1), b.strand(2)
     b.add(writer, "st", [WRITE])
