@@ -27,6 +27,12 @@ MAX_RERUNS = 8
 ORDER = frozenset(m for m in Meaning if m not in (Meaning.PROXY, Meaning.PROXY_WAR))
 
 
+# Meanings for which a barrier with the wrong parity may be the cause.
+SYNCHRONISED = frozenset((Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES, Meaning.MMA_RESULT,
+                          Meaning.ACCUMULATOR, Meaning.OVERWRITE, Meaning.TMEM_OVERLAP, Meaning.DATA_RACE,
+                          Meaning.STORE_SOURCE))
+
+
 @dataclass
 class Case:
     """One problem, as a rule reports it. ``where`` is the primary place."""
@@ -51,6 +57,7 @@ class Diagnosis:
     IGNORED_POLL = "ignored-poll"
     LATE_EXPECT = "late-expect"
     NOT_REACHED = "barrier-not-reached"
+    GROUP_THREAD = "group-of-other-thread"
 
     def __init__(self, audit: Audit) -> None:
         self.audit = audit
@@ -72,18 +79,19 @@ class Diagnosis:
     def _run(self) -> None:
         audit = self.audit
         blunt = any(audit.incidents("multi_issue", "use_before_init", "bulk_size", "divergent_aligned", "tx_overflow",
-                                    "misaligned", "empty_commit"))
+                                    "misaligned", "empty_commit", "reinit_live"))
         self._bytes()
         self._late_expects()
         deadlocks = [i for i in audit.incidents("deadlock")]
         surplus = [i for i in audit.incidents("over_arrival")]
         if not blunt:
             self._deadlocks(deadlocks, surplus)
-        self._conflicts(skip_protocol=any(audit.incidents("multi_issue")))
+        self._conflicts(skip_protocol=any(audit.incidents("multi_issue", "reinit_live")))
         if not blunt and not self._protocol_found():
             self._remaining(deadlocks, surplus)
         if not self._protocol_found() and not blunt and not any(
-                m.value in self.found for m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES)):
+                m.value in self.found for m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES,
+                                                Meaning.NO_SYNCWARP)):
             for o in audit.hb.overruns:
                 self._add(self.OVERRUN, Case(o.wait.where, barrier=o.wait.data["bar"], wait=o.wait,
                                              data={"phase_event": o.phase_event}))
@@ -256,20 +264,63 @@ class Diagnosis:
     # ---- conflicts ------------------------------------------------------------------------------------------------
 
     def _conflicts(self, *, skip_protocol: bool) -> None:
-        conflicts = [(meaning(c), c) for c in self.audit.hb.conflicts]
-        for m, c in conflicts:
-            if m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES, Meaning.MMA_RESULT,
-                     Meaning.ACCUMULATOR, Meaning.OVERWRITE):
-                if skip_protocol or self._explained(m, c):
-                    continue
-            if m is not None and not self._consequence(m, c):
+        conflicts = self._sorted_out()
+        explained = set()
+        several = {i.where for i in self.audit.incidents("multi_issue")}
+        conflicts = [(m, c) for m, c in conflicts if c.first.where not in several and c.second.where not in several]
+        for n, (m, c) in enumerate(conflicts):
+            if m in SYNCHRONISED and (skip_protocol or self._explained(m, c)):
+                explained.add(n)
+        for n, (m, c) in enumerate(conflicts):
+            if n not in explained and not self._consequence(m, c):
                 self._add(m.value, Case(self._place(m, c), conflict=c))
-        if Meaning.REFILL in (m for m, _ in conflicts):
-            refilled = {self._place(m, c) for m, c in conflicts if m is Meaning.REFILL}
-            kept = [case for case in self.found.get(Meaning.OVERLAPPING_COPIES.value, ()) if case.where not in refilled]
-            self.found[Meaning.OVERLAPPING_COPIES.value] = kept
-            if not kept:
-                del self.found[Meaning.OVERLAPPING_COPIES.value]
+
+    def _sorted_out(self) -> list[tuple[Meaning, Conflict]]:
+        """Conflicts with their meanings. Two places that race do so in both directions, in one run or another: each pair
+        of places keeps the direction that names the missing synchronisation."""
+        all_conflicts = [(m, c) for c in self.audit.hb.conflicts if (m := meaning(c)) is not None]
+        pairs: dict[tuple[Stack, Stack], set[tuple[Meaning, Stack]]] = {}
+        for m, c in all_conflicts:
+            key = (c.first.where, c.second.where)
+            pairs.setdefault(key, set()).add((m, c.first.where))
+            pairs.setdefault(key[::-1], set()).add((m, c.first.where))
+        out: list[tuple[Meaning, Conflict]] = []
+        early = {c.second.where for m, c in all_conflicts if m is Meaning.READ_EARLY and not self._holds_older_data(c)}
+        for m, c in all_conflicts:
+            here = {mm for mm, _ in pairs[c.first.where, c.second.where]}
+            if m is Meaning.READ_EARLY and c.second.where not in early:
+                if Meaning.REFILL in here or Meaning.NO_SYNCWARP in here:
+                    continue  # told by the other direction
+                m = Meaning.REFILL
+            elif m in (Meaning.REFILL, Meaning.NO_SYNCWARP) and c.first.where in early:
+                continue
+            elif m is Meaning.NO_SYNCWARP and here & {Meaning.REFILL, Meaning.DATA_RACE, Meaning.STORE_SOURCE, Meaning.OVERWRITE}:
+                continue
+            elif m in (Meaning.STORE_SOURCE, Meaning.OVERWRITE) and Meaning.DATA_RACE in here:
+                continue
+            elif m is Meaning.OVERLAPPING_COPIES and c.first.where == c.second.where:
+                if early:
+                    continue  # nobody waits for the first copy: that is the cause
+                m = Meaning.REFILL
+            elif m is Meaning.PROXY_WAR and here & {Meaning.REFILL, Meaning.READ_EARLY, Meaning.NO_SYNCWARP}:
+                continue
+            elif m is Meaning.PROXY and Meaning.DATA_RACE in here:
+                continue
+            out.append((m, c))
+        refilled = {self._place(m, c) for m, c in out if m is Meaning.REFILL}
+        early |= {self._place(m, c) for m, c in out if m is Meaning.READ_EARLY}
+        return [(m, c) for m, c in out if not (m is Meaning.OVERLAPPING_COPIES and (c.second.where in refilled or early))]
+
+    def _holds_older_data(self, c: Conflict) -> bool:
+        """Whether the reader of a conflict had an earlier, landed copy in these bytes: then it is the new copy that came
+        too early, not the read."""
+        read, access = c.second, c.second_access
+        for e in self.audit.trace.events[: c.first.id]:
+            if e.kind == "async" and any(
+                    a.write and a.space == access.space and a.cta == access.cta and a.lo < access.hi and access.lo < a.hi
+                    for a in e.accesses) and self.audit.hb.ordered(e.id, read.id):
+                return True
+        return False
 
     def _place(self, m: Meaning, c: Conflict) -> Stack:
         """Where a conflict is reported: the access that came too early, or the operation that was not waited for."""
@@ -291,12 +342,12 @@ class Diagnosis:
 
     def _explained(self, m: Meaning, c: Conflict) -> bool:
         """Look for the cause of an unordered pair in the barriers that should have ordered it."""
-        audit = self.audit
         bar = c.first.data.get("bar") if c.first.kind == "async" else None
-        if isinstance(bar, int) and self.BYTES in self.found and any(case.barrier == bar for case in self.found[self.BYTES]):
-            return True
-        if self.LATE_EXPECT in self.found and any(case.barrier == bar for case in self.found[self.LATE_EXPECT]):
-            return True
+        for category in (self.BYTES, self.LATE_EXPECT):
+            if any(self._same_protocol(case.barrier, bar) for case in self.found.get(category, ())):
+                return True
+        if m is Meaning.STORE_SOURCE:
+            return self._group_of_other_thread(c)
         if m is Meaning.READ_EARLY and isinstance(bar, int):
             poll = self._ignored_poll(c, bar)
             if poll is not None:
@@ -309,7 +360,29 @@ class Diagnosis:
                 if self._try(Hypothesis(parity={where: start})):
                     self._parity_case(where, start, conflict=c)
                     return True
-        return audit is None
+        return False
+
+    def _same_protocol(self, a: int | None, b: Any) -> bool:
+        """Whether two barriers belong together: initialised, or told their bytes, at the same place."""
+        if not isinstance(a, int) or not isinstance(b, int):
+            return False
+        return not self._places_of(a).isdisjoint(self._places_of(b))
+
+    def _places_of(self, bar: int) -> set[Stack]:
+        events = self.audit.trace.events
+        places = {events[self.audit.trace.barriers[bar].init_event].where}
+        return places | {e.where for e in events if e.kind in ("mbar.arrive", "mbar.expect_tx") and e.data["bar"] == bar
+                         and e.data.get("tx")}
+
+    def _group_of_other_thread(self, c: Conflict) -> bool:
+        """A rewritten store source, where the group wait is executed only by threads that have no groups."""
+        issuer = self._thread(c.first)
+        waits = [o for o in self.audit.trace.events if o.kind == "bulk.wait" and o.warp == issuer.warp and o.lanes & issuer.lanes]
+        for where, kind, _, _ in self.audit.trace.idle_waits:
+            if kind == "bulk" and all(o.where != where for o in waits):
+                self._add(self.GROUP_THREAD, Case(where, conflict=c))
+                return True
+        return False
 
     def _thread(self, event: Event) -> Event:
         """The strand event behind an event: itself, or the issue of an asynchronous operation."""

@@ -124,5 +124,6 @@ class Trace:
     incidents: list[Incident] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
     polls: list[Poll] = field(default_factory=list)
+    idle_waits: list[tuple[Stack, str, int, int]] = field(default_factory=list)  # group waits of threads without groups
     complete: bool = True
     steps: int = 0

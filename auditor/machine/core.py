@@ -316,6 +316,7 @@ class Machine:
         for where, strand, kind, lanes in self.idle_waits:
             if strand.groups[kind].ever:
                 continue
+            self.trace.idle_waits.append((where, kind, strand.warp.number, lanes))
             left = [o for other in self.strands if other.warp.cta is strand.warp.cta and kind in other.groups
                     for g in [other.groups[kind].open, *other.groups[kind].committed] for o in g if o.lanes & other.lanes]
             if left:

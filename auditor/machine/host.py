@@ -211,7 +211,7 @@ class HostEnv:
         frame = generated_frame(sys._getframe(1))
         while frame is not None and frame.f_code.co_filename == Program.FILENAME:
             for name, value in frame.f_locals.items():
-                if value.__class__ is list and (value is target or value is p.box):
+                if name != "this" and value.__class__ is list and (value is target or value is p.box):
                     return re.sub(r"_\d+$", "", name)
             frame = frame.f_back
         return ""
@@ -228,13 +228,11 @@ class HostEnv:
         """A function without a body here."""
         self.charge()
         plain = name.rsplit("::", 1)[-1]
-        for a in args:
-            if isinstance(a, Status):
-                a.looked = True
-        if exits(plain):
-            raise HostStop("exit")
         if is_cuda(plain):
             return self.api(plain, args)
+        _look_at(args)
+        if exits(plain):
+            raise HostStop("exit")
         transfer(self, plain, args)
         return OPAQUE
 
@@ -245,6 +243,7 @@ class HostEnv:
     def api(self, name: str, args: Any) -> Any:
         """A call of the CUDA runtime or driver; all of them succeed."""
         self.charge()
+        _look_at(args)
         handler = HANDLERS.get(re.sub(r"(_v\d+|_ptsz|_ptds)+$", "", name))
         result = handler(self, list(args)) if handler is not None else None
         return 0 if result is None else result
@@ -267,6 +266,13 @@ class HostEnv:
         self.launches.append(found)
         if len(self.launches) >= MAX_LAUNCHES:
             raise HostStop("launches")
+
+
+def _look_at(args: Any) -> None:
+    """A status that is handed to another function is looked at there."""
+    for a in args:
+        if isinstance(a, Status):
+            a.looked = True
 
 
 def _dim3(value: Any) -> tuple[Any, Any, Any]:

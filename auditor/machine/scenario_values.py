@@ -86,11 +86,13 @@ def by_name(name: str, variant: int, siblings: frozenset[str] = frozenset(), def
 
 
 def reduced(name: str, value: int) -> int:
-    """A smaller stand-in for a value that makes a run too long. Halved, so that it divides what it divided."""
+    """A smaller stand-in for a value that makes a run too long.
+
+    It leaves the same remainder as the value for every tile size that divides the step, so that the last tile stays
+    as full as it was.
+    """
     kind = meaning(name)
     if kind in ("pitch", "index", "flag", "tile", "head"):
         return value
-    limit = 512 if kind in ("rows", "depth", "elements") else 24
-    while value > limit:
-        value = value // 2 if value % 2 == 0 else -(-value // 2)
-    return value
+    limit, step = (512, 256) if kind in ("rows", "depth", "elements") else (24, 8)
+    return value if value <= limit else limit - (limit - value) % step

@@ -61,6 +61,7 @@ class Strand:
         self.last_event: Event | None = None
         self.open_memory: tuple[Event, Any] | None = None
         self.last_poll: Any = None
+        self.polled: set[int] = set()  # barriers that this strand has tested
         self.negative_epoch = -1
         self.groups: dict[str, Groups] = {}
         self.tensor_ops: list[tuple[AsyncOp, int]] = []
@@ -82,8 +83,10 @@ class Strand:
         """State of the threads that a forked strand takes over from its parent."""
         from auditor.machine.state import Groups
 
+        self.pending = list(parent.pending)
         self.choices = dict(parent.choices)
         self.wait_counts = dict(parent.wait_counts)
+        self.polled = set(parent.polled)
         self.tensor_ops = [(o, mask & self.lanes) for o, mask in parent.tensor_ops if mask & self.lanes]
         last = parent.last_committed
         self.last_committed = last if last is not None and last.lanes & self.lanes else None

@@ -234,6 +234,11 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         tests = [(mask, cta, offset, state, s.wait_counts.get((where, state.index), start))
                  for mask, cta, offset, state, _ in tests]
     key = tuple((state.index, v) for _, _, _, state, v in tests)
+    for mask, cta, offset, state, _ in tests:
+        if state.index not in s.polled:  # the object has to be initialised before it is looked at, not only in the end
+            s.polled.add(state.index)
+            m.emit(s, "mbar.poll", where=where, lanes=mask, accesses=[object_access(cta, offset, False)],
+                   data={"bar": state.index})
     if s.last_poll != key:
         s.last_poll = key
         m.trace.polls += [Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
