@@ -76,8 +76,8 @@ def test_reduced_stand_in_of_an_expensive_launch() -> None:
     runs = plan(program(k), k, None, HostFacts(launches(640, 8192, 4096, grid=(1, 1, 1))))
     assert [r.reduced for r in runs] == [False, True]
     assert runs[0].args == [640, 8192, 4096]
-    assert runs[1].args == [20, 8192, 512]
-    assert runs[1].inputs["k_blocks"] == "20 (reduced from 640)"
+    assert runs[1].args == [24, 8192, 512]
+    assert runs[1].inputs["k_blocks"] == "24 (reduced from 640)"
 
 
 def test_persistent_kernel_sees_several_tiles() -> None:
@@ -225,5 +225,6 @@ def test_values_by_name() -> None:
 def test_reduced_values_keep_pitches() -> None:
     assert reduced("lda", 8192) == 8192
     assert reduced("k", 8192) == 512
-    assert reduced("k_blocks", 100) == 13
+    assert reduced("k", 8192 + 40) == 256 + 40
+    assert reduced("k_blocks", 100) == 20
     assert reduced("k_blocks", 24) == 24
