@@ -27,8 +27,8 @@ _INCLUDED_AS = {
     "map set unordered_map unordered_set deque list queue stack span iterator new typeinfo typeindex any bitset ranges",
     "bw/cuda_std.h": " ".join(
         f"cuda/std/{name}"
-        for name in "array algorithm atomic bit cassert cmath concepts cstddef cstdint functional initializer_list limits "
-        "optional span tuple type_traits utility variant barrier complex numeric expected inplace_vector".split()
+        for name in "array algorithm atomic bit cassert cmath concepts cstddef cstdint functional initializer_list "
+        "limits optional span tuple type_traits utility variant barrier complex numeric expected inplace_vector".split()
     ),
     "bw/std_host.h": "iostream ostream istream sstream fstream iomanip ios stdexcept exception chrono random thread "
     "mutex atomic condition_variable future filesystem complex regex cfenv system_error format numbers source_location "
@@ -36,11 +36,22 @@ _INCLUDED_AS = {
 }
 
 
+# String literals, or names of one capital letter: those are template parameters of ours, and macros of many sources.
+_CAPITAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\b[A-Z]\b')
+
+
+def _reserved_names(text: str) -> str:
+    """The text with each one-letter template parameter as a name that no source may define as a macro."""
+    return _CAPITAL.sub(lambda match: match[0] if match[0][0] == '"' else f"__bw_{match[0]}", text)
+
+
 @cache
 def shim_files() -> tuple[tuple[str, str], ...]:
     """(path, text) of each in-memory header, in the form in which libclang takes unsaved files."""
     texts = {
-        path.relative_to(_FOLDER).as_posix(): path.read_text("utf-8") for path in _FOLDER.rglob("*") if path.is_file()
+        path.relative_to(_FOLDER).as_posix(): _reserved_names(path.read_text("utf-8"))
+        for path in _FOLDER.rglob("*")
+        if path.is_file()
     }
     for source, names in _INCLUDED_AS.items():
         for name in names.split():

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from auditor.frontend.clang_api import cindex
+
 SHIM_ROOT = "/bwshim"  # a folder that exists only in the file system that clang is shown
 PRELUDE = "bw/prelude.h"
+ANNOTATIONS = "bw/annotations.h"
 
 DEFAULT_ARCH = "sm_100a"
 
@@ -73,10 +76,7 @@ def parse_arch(text: str) -> Arch:
 
 # nvcc's macros. Undefining clang's own makes sources take the paths that they take under nvcc.
 _NVCC_MACROS = (
-    "-U__clang__",
-    "-U__CUDA__",
     "-D__NVCC__=1",
-    "-D__CUDACC__=1",
     "-D__CUDACC_VER_MAJOR__=13",
     "-D__CUDACC_VER_MINOR__=0",
     "-D__CUDACC_VER_BUILD__=88",
@@ -84,6 +84,32 @@ _NVCC_MACROS = (
     "-D__CUDACC_RELAXED_CONSTEXPR__=1",
     "-D__BW_AUDIT__=1",
 )
+_OWN_HEADERS = (
+    "-U__clang__",
+    "-U__CUDA__",
+    "-D__CUDACC__=1",
+    "-fgnuc-version=13.2",
+    # Named here so that the bindings do not append their own builtin headers.
+    "-resource-dir",
+    "/none",
+    "-nostdinc",
+    "-nostdinc++",
+    "-nocudainc",
+    "-nocudalib",
+    "--cuda-path=/none",
+)
+_REAL_HEADERS = (
+    "-nostdinc++",
+    "-nocudainc",  # clang refuses a toolkit folder that holds headers only, so its wrapper is named below
+    "-nocudalib",
+    "--cuda-path=/none",
+    "-D_ALLOW_UNSUPPORTED_LIBCPP",
+    # Without it clang looks for an older launch function, and each <<<>>> vanishes from the tree.
+    "-Xclang",
+    "-target-sdk-version=12.9",
+)
+# clang's CUDA wrapper includes these, and a toolkit need not have them.
+OPTIONAL_TOOLKIT_FILES = ("curand_mtgp32_kernel.h", "texture_fetch_functions.h")
 
 
 def command_line(options: Options, arch: Arch) -> list[str]:
@@ -92,25 +118,34 @@ def command_line(options: Options, arch: Arch) -> list[str]:
         "-x",
         "cuda",
         "--cuda-device-only",
-        "--target=x86_64-unknown-linux-gnu",  # the same type sizes on each host
         f"-std={options.std}",
         f"--cuda-gpu-arch={arch.clang_name}",
-        "-Wno-unknown-cuda-version",
         "-ferror-limit=0",
         "-ftemplate-depth=1024",
-        "-fgnuc-version=13.2",
         "-fno-spell-checking",  # a guess at what a name was meant to be would become part of the tree
         "-w",
-        # Named here so that the bindings do not append their own builtin and libc++ folders.
-        "-resource-dir",
-        "/none",
         *arch.macros(),
         *_NVCC_MACROS,
     ]
     if options.own_headers:
-        args += ["-nostdinc", "-nostdinc++", "-nocudainc", "-nocudalib", "--cuda-path=/none"]
+        args += ["--target=x86_64-unknown-linux-gnu", *_OWN_HEADERS]  # the same type sizes on each host
         args += [f"-I{folder}" for folder in options.includes]
         args += ["-isystem", SHIM_ROOT, "-include", f"{SHIM_ROOT}/{PRELUDE}"]
+    else:
+        args += [*_REAL_HEADERS, *_real_folders(options)]
     args += [f"-D{define}" for define in options.defines]
     args += options.extra
     return args
+
+
+def _real_folders(options: Options) -> list[str]:
+    """A toolkit's include folders in the order of clang's driver, with libc++ from libclang's package."""
+    builtin, libcxx = cindex.Config.resource_dir, cindex.Config.libcxx_dir
+    args = [f"-I{folder}" for folder in options.includes]
+    args += ["-resource-dir", str(builtin), "-isystem", f"{builtin}/include/cuda_wrappers", "-isystem", str(libcxx)]
+    if options.cuda_path:
+        include = f"{options.cuda_path}/include"
+        args += ["-isystem", f"{include}/cccl", "-isystem", include]
+    # Our folder serves OPTIONAL_TOOLKIT_FILES, after everything that might have them.
+    args += ["-idirafter", SHIM_ROOT, "-include", "__clang_cuda_runtime_wrapper.h"]
+    return [*args, "-include", f"{SHIM_ROOT}/{ANNOTATIONS}"]

@@ -11,7 +11,15 @@ from auditor.frontend import instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
 from auditor.frontend.headers_store import clash_macros, feature_macros, shim_files
-from auditor.frontend.options import SHIM_ROOT, Arch, Options, command_line, parse_arch
+from auditor.frontend.options import (
+    ANNOTATIONS,
+    OPTIONAL_TOOLKIT_FILES,
+    SHIM_ROOT,
+    Arch,
+    Options,
+    command_line,
+    parse_arch,
+)
 from auditor.frontend.skipped import skipped_notes
 from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure, location
 from auditor.program import Note
@@ -93,6 +101,9 @@ class _Parse:
                 args += ["-include", stubs.HEADER]
                 unsaved.append((stubs.HEADER, self.stub_text))
             unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in self.empty_files]
+        else:
+            unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in OPTIONAL_TOOLKIT_FILES]
+            unsaved += [(name, text) for name, text in shim_files() if name == f"{SHIM_ROOT}/{ANNOTATIONS}"]
         unsaved.append((self.path, "\n".join([self.text, *lines, ""]) if lines else self.text))
         try:
             tu = cindex.TranslationUnit.from_source(

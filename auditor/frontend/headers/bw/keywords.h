@@ -1,4 +1,4 @@
-// CUDA's keywords as attributes. The annotations keep their arguments as expressions that the frontend can evaluate.
+// CUDA's keywords as attributes.
 #pragma once
 
 #define __device__ __attribute__((device))
@@ -20,10 +20,6 @@
 #define CUDAAPI
 #define CUDA_CB
 
-#define __launch_bounds__(...) __attribute__((annotate("bw.launch_bounds", __VA_ARGS__)))
-#define __cluster_dims__(...) __attribute__((annotate("bw.cluster_dims", __VA_ARGS__)))
-#define __block_size__(...) __attribute__((annotate("bw.block_size")))
-#define __maxnreg__(...) __attribute__((annotate("bw.maxnreg", __VA_ARGS__)))
-#define __grid_constant__ __attribute__((annotate("bw.grid_constant")))
+#include <bw/annotations.h>
 #define __nv_is_extended_device_lambda_closure_type(X) false
 #define __nv_is_extended_host_device_lambda_closure_type(X) false

@@ -80,6 +80,8 @@ BW_STD1(erf) BW_STD1(cbrt) BW_STD1(expm1) BW_STD1(log1p) BW_STD1(nearbyint) BW_S
 using ::abs, ::isnan, ::isinf, ::isfinite, ::signbit, ::lround, ::lrint, ::ldexp, ::frexp, ::labs, ::llabs;
 inline float pow(float x, float y) noexcept { return ::powf(x, y); }
 inline double pow(double x, double y) noexcept { return ::pow(x, y); }
+template <class A, class B> requires(!__is_same(A, B) || __is_integral(A))
+inline double pow(A x, B y) noexcept { return ::pow((double)x, (double)y); }
 inline float fmax(float x, float y) noexcept { return ::fmaxf(x, y); }
 inline double fmax(double x, double y) noexcept { return ::fmax(x, y); }
 inline float fmin(float x, float y) noexcept { return ::fminf(x, y); }

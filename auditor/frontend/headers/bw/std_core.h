@@ -228,6 +228,8 @@ template <class A, class B> struct tuple_element<1, pair<A, B>> : type_identity<
 template <size_t i, class A, class B> constexpr auto &get(pair<A, B> &p) { if constexpr (i == 0) return p.first; else return p.second; }
 template <size_t i, class A, class B> constexpr const auto &get(const pair<A, B> &p) { if constexpr (i == 0) return p.first; else return p.second; }
 
+template <size_t i, class A, class B> constexpr auto &&get(pair<A, B> &&p) { if constexpr (i == 0) return static_cast<A &&>(p.first); else return static_cast<B &&>(p.second); }
+
 template <class T, T... n>
 struct integer_sequence {
     using value_type = T;
