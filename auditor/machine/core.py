@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from auditor.machine.frames import generated_lines, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
@@ -18,7 +19,7 @@ from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, NamedBarri
 from auditor.machine.strand import Strand, StrandEnd
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
 from auditor.program import Kernel, Layout, Program
-from auditor.source import Loc, Stack
+from auditor.source import Stack
 from auditor.trace import ALL_LANES, Access, Barrier, Event, Incident, Trace
 from auditor.values import (
     CONST_WINDOW,
@@ -349,24 +350,10 @@ class Machine:
 
     def where(self) -> Stack:
         """The call chain of the running strand, from the Python frames of the generated code."""
-        frame = sys._getframe(1)
-        filename = Program.FILENAME
-        while frame is not None and frame.f_code.co_filename != filename:
-            frame = frame.f_back  # type: ignore[assignment]
-        lines = []
-        while frame is not None and frame.f_code.co_filename == filename:
-            lines.append(frame.f_lineno)
-            frame = frame.f_back  # type: ignore[assignment]
-        key = tuple(lines)
+        key = generated_lines(sys._getframe(1))
         stack = self.stacks.get(key)
         if stack is None:
-            table = self.program.line_locs
-            places: list[Loc] = []
-            for n in lines:
-                loc = table[n] if n < len(table) else None
-                if loc is not None and (not places or places[-1] != loc):
-                    places.append(loc)
-            stack = self.stacks[key] = tuple(places) or (self.kernel.loc,)
+            stack = self.stacks[key] = source_places(key, self.program.line_locs) or (self.kernel.loc,)
         return stack
 
     def incident(self, kind: str, where: Stack, strand: Strand | None = None, *, event: int | None = None, cta: int = 0,
@@ -485,8 +472,11 @@ class Machine:
                 return
         elif named.arrived < named.expected:
             return
-        event = self.emit(None, "barrier", cta=cta.rank, where=self.trace.events[named.events[-1]].where,
-                          preds=[(e, "bar") for e in named.events],
+        preds = [(e, "bar") for e in named.events]
+        if named.expected is None:  # what exited threads did is as much behind the barrier as an arrival
+            preds += [(s.last_event.id, "bar") for s in self.strands
+                      if s.done and s.warp.cta is cta and s.last_event is not None]
+        event = self.emit(None, "barrier", cta=cta.rank, where=self.trace.events[named.events[-1]].where, preds=preds,
                           data={"id": named.number, "threads": named.arrived, "expected": named.expected})
         if named.expected is not None and named.arrived > named.expected:
             self.incident("named_barrier", event.where, event=event.id, cta=cta.rank,
@@ -504,7 +494,9 @@ class Machine:
         warps = [w for c in self.ctas for w in c.warps]
         if not self.cluster_round or any(w.live & ~w.cluster_mask for w in warps):
             return
-        event = self.emit(None, "cluster", preds=self.cluster_round, data={"generation": len(self.cluster_events)})
+        exits = [(s.last_event.id, "cluster") for s in self.strands if s.done and s.last_event is not None]
+        event = self.emit(None, "cluster", preds=[*self.cluster_round, *exits],
+                          data={"generation": len(self.cluster_events)})
         self.cluster_events.append(event.id)
         self.cluster_round = []
         for w in warps:

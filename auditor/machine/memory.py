@@ -95,6 +95,8 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
                 return collapse(out)
             return Loaded(record) if record is not None else OPAQUE
         if kind == "float":
+            if 0 <= first < SHARED_WINDOW:
+                _tmem_pointer(strand, first)
             return OPAQUE
         out = [_plain_value(strand, addresses[n], kind, bits, signed) for n in range(LANES)]
         if all(isinstance(v, int) for v in out):
@@ -108,6 +110,8 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
             return value
         return Loaded(record) if record is not None else OPAQUE
     if kind == "float":
+        if 0 <= p < SHARED_WINDOW:
+            _tmem_pointer(strand, p)
         return OPAQUE
     return _plain_value(strand, p, kind, bits, signed)
 

@@ -405,6 +405,8 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
                         s.warp.cta.tmem_written.update(range(access.lo, access.hi))
         else:
             m.incident("unanalysed", where, s, data={"what": f"address of {i.opcode} that is not known"})
+        if write:
+            _overwritten(x, accesses)
         event = m.emit(s, i.opcode, where=where, lanes=g.lanes, preds=gathered_preds(g), accesses=accesses,
                        data={"shape": shape, "num": num})
         s.warp.tmem_pending += [(write, a) for a in accesses]
@@ -419,6 +421,15 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
         record = g.result
         values = tuple(Loaded(record) if record is not None else OPAQUE for _ in range(count))
         x.set(regs, values if isinstance(regs, VectorOperand) else values[0])
+
+
+def _overwritten(x: Exec, stores: list[Access]) -> None:
+    """Loads of the warp that a store overwrites: note whether their values were consumed before it."""
+    for record in x.s.warp.loads:
+        a = record.access
+        if a.space == "tmem" and a.consumed is None and any(
+                a.lo < b.hi and b.lo < a.hi and a.lane_lo < b.lane_hi and b.lane_lo < a.lane_hi for b in stores):
+            a.consumed = record.consumed
 
 
 def _flat(v: Any) -> tuple[Any, ...]:
