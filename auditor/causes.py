@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from auditor.causes_tensor import place_of, sort_tensor
 from auditor.graph import Conflict
 from auditor.machine.hypothesis import Hypothesis
 from auditor.meaning import Meaning, meaning
@@ -79,7 +80,7 @@ class Diagnosis:
     def _run(self) -> None:
         audit = self.audit
         blunt = any(audit.incidents("multi_issue", "use_before_init", "bulk_size", "divergent_aligned", "tx_overflow",
-                                    "misaligned", "empty_commit", "reinit_live"))
+                                    "misaligned", "empty_commit", "reinit_live", "alloc_overflow"))
         self._bytes()
         self._late_expects()
         deadlocks = [i for i in audit.incidents("deadlock")]
@@ -309,7 +310,8 @@ class Diagnosis:
             out.append((m, c))
         refilled = {self._place(m, c) for m, c in out if m is Meaning.REFILL}
         early |= {self._place(m, c) for m, c in out if m is Meaning.READ_EARLY}
-        return [(m, c) for m, c in out if not (m is Meaning.OVERLAPPING_COPIES and (c.second.where in refilled or early))]
+        return sort_tensor(self.audit, [
+            (m, c) for m, c in out if not (m is Meaning.OVERLAPPING_COPIES and (c.second.where in refilled or early))])
 
     def _holds_older_data(self, c: Conflict) -> bool:
         """Whether the reader of a conflict had an earlier, landed copy in these bytes: then it is the new copy that came
@@ -324,13 +326,7 @@ class Diagnosis:
 
     def _place(self, m: Meaning, c: Conflict) -> Stack:
         """Where a conflict is reported: the access that came too early, or the operation that was not waited for."""
-        if m in (Meaning.LOAD_PENDING, Meaning.STORE_PENDING):
-            return c.first.where
-        if m is Meaning.DEALLOC and c.first.kind == "tcgen05.dealloc":
-            return c.first.where
-        if m is Meaning.ALLOC_UNPUBLISHED and c.second.kind == "tcgen05.alloc":
-            return c.first.where
-        return c.second.where or c.first.where
+        return place_of(m, c) or c.second.where or c.first.where
 
     def _consequence(self, m: Meaning, c: Conflict) -> bool:
         """Whether a corrected run is free of this conflict, so that it followed from what was corrected."""

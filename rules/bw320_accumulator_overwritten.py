@@ -28,11 +28,13 @@ class AccumulatorOverwritten(Rule):
     def _finding(self, audit: Audit, case: Case) -> Finding:
         c = case.conflict
         assert c is not None
-        load, mma, story = c.first, c.second, audit.story
+        load, mma, access, story = c.first, c.second, c.second_access, audit.story
+        if load.kind != "tcgen05.ld":  # the run happened to start the MMA first
+            load, mma, access = c.second, c.first, c.first_access
         found = release_before(audit, load, mma)
+        wait, arrival = found if found is not None else (None, None)
         related = [(load.where, f"{who(audit, load)} reads the accumulator")]
-        if found is not None and found[1] is not None:
-            wait, arrival = found
+        if wait is not None and arrival is not None:
             why = (f"{story.thread(load)} arrives on {story.barrier(wait.data['bar'])} at {line(audit, arrival.where)} before "
                    "it has read")
             related.append((arrival.where, "this arrival hands the accumulator back"))
@@ -42,10 +44,11 @@ class AccumulatorOverwritten(Rule):
             why = "no wait of the issuing thread covers that read" + (f"; {last} does not" if last else "")
             hint = ("let the epilogue arrive on an mbarrier when it has read (tcgen05.ld, tcgen05.wait::ld), counted for every "
                     "warp or thread that reads, and wait for it before the first MMA into these columns")
+        reads, writes = f"{story.who(load)} reads the accumulator", f"{story.who(mma)} overwrites it"
         return audit.finding(
             type(self), mma.where,
-            f"{story.who(mma)} overwrites {story.place(c.second_access)} while {who(audit, load)} may still read them: {why}",
+            f"{story.who(mma)} overwrites {story.place(access)} while {who(audit, load)} may still read them: {why}",
             related=related,
-            flow=story_of(audit, c, f"{story.who(load)} reads the accumulator", f"{story.who(mma)} overwrites it"),
+            flow=story_of(audit, c, *((reads, writes) if load is c.first else (writes, reads))),
             hint=hint, context=context(audit, mma),
         )
