@@ -11,7 +11,7 @@ from auditor.values import OPAQUE, Opaque, Ref, Vec, collapse, lane_values
 OUTPUT = 8 << 44  # where the first pointer argument points
 
 
-class Trap(Exception):
+class Trap(Exception):  # noqa: N818 - an end, not an error
     """``S.trap`` was called."""
 
 

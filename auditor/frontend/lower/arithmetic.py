@@ -65,7 +65,7 @@ class Arithmetic(Core):
     def _shift(self, op: str, a: Val, b: Val, ctype: CType) -> Val:
         b = settled(b)
         plain = a.plain and b.plain
-        counted = b.lo is not None and b.hi is not None and 0 <= b.lo and b.hi < 64
+        counted = b.lo is not None and b.hi is not None and b.lo >= 0 and b.hi < 64
         if op == ">>":
             a = settled(a)
             lo = hi = None
@@ -189,7 +189,8 @@ class Arithmetic(Core):
         if condition.plain:
             return Val(f"({a.code} if {condition.code} else {b.code})", ctype, lo=lo, hi=hi, plain=plain, space=space)
         name, walrus = self._named(condition)
-        code = f"({a.code} if {walrus} is True else {b.code} if {name} is False else select({name}, {a.code}, {b.code}))"
+        mixed = f"select({name}, {a.code}, {b.code})"
+        code = f"({a.code} if {walrus} is True else {b.code} if {name} is False else {mixed})"
         return Val(code, ctype, lo=lo, hi=hi, space=space)
 
 

@@ -11,7 +11,16 @@ from auditor.frontend.lower.expressions import Expressions
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, opaque, settled
 from auditor.frontend.lower.nodes import ADDRESS as ADDRESS_OF
 from auditor.frontend.lower.nodes import (
-    CALL, CONSTRUCTOR, DECL_REF, DEREF, FUNCTION_KINDS, MEMBER_EXPR, OVERLOADED_REF, UNARY, UNEXPOSED_EXPR, Node,
+    CALL,
+    CONSTRUCTOR,
+    DECL_REF,
+    DEREF,
+    FUNCTION_KINDS,
+    MEMBER_EXPR,
+    OVERLOADED_REF,
+    UNARY,
+    UNEXPOSED_EXPR,
+    Node,
 )  # fmt: skip
 from auditor.frontend.lower.signatures import Signature
 from auditor.frontend.lower.types import VOID, CType, pointer_to

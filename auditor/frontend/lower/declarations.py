@@ -9,14 +9,17 @@ from auditor.frontend.lower.core import opaque_object
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, settled
 from auditor.frontend.lower.lambdas import Lambdas
 from auditor.frontend.lower.nodes import (
-    CALL, CLASS_DECL, ENUM_DECL, STRUCT_DECL, UNEXPOSED_DECL, UNION_DECL, UNEXPOSED_EXPR, VAR_DECL, Node,
+    UNEXPOSED_DECL,
+    UNEXPOSED_EXPR,
+    VAR_DECL,
+    Node,
     is_expression,
 )  # fmt: skip
 from auditor.frontend.lower.types import INT, CType, pointer_to
 from auditor.program import SharedVar
 
 if TYPE_CHECKING:
-    from auditor.frontend.lower.statements import Frame
+    from auditor.frontend.lower.scopes import Frame
 
 _SHARED_ATTRIBUTE = 416
 
@@ -137,7 +140,8 @@ class Declarations(Lambdas):
             return place
         if place.kind == "py" and place.code.isidentifier():
             return place
-        if place.kind == "py" and place.box and place.box.isidentifier() and place.key.isdigit() and not ctype.aggregate:
+        fixed = place.box.isidentifier() and place.key.isdigit()
+        if place.kind == "py" and fixed and not ctype.aggregate:
             return place
         if place.kind in ("py", "dyn") and ctype.aggregate:
             name = self.fresh(spelling)
@@ -199,8 +203,8 @@ class Declarations(Lambdas):
     def shared_variable(self, node: Node, ctype: CType) -> Lvalue:
         dynamic = self.build.is_extern(node)
         spelling = self.ast.spelling(node)
-        key = spelling if dynamic else f"{self.lowered.display}::{spelling}"
-        key = self.build.unique_key(key, self.ast.decl_key(node.cursor))
+        wanted = spelling if dynamic else f"{self.lowered.display}::{spelling}"
+        key = self.build.unique_key(wanted, self.ast.decl_key(node.cursor))
         align = max(self.build.alignment(node), ctype.align, 1)
         self.shared[key] = SharedVar(
             key, spelling, 0 if dynamic else ctype.size, align, dynamic, self.types.layout(ctype),
@@ -299,6 +303,3 @@ class Declarations(Lambdas):
         if result.kind == "pointer":
             self.lowered.returned.append(value.space)
         return value.code
-
-
-__all__ = ["CALL", "CLASS_DECL", "ENUM_DECL", "STRUCT_DECL", "UNION_DECL", "Declarations"]

@@ -38,7 +38,7 @@ class Lvalue:
 
     * "py": ``code`` is a Python target; ``box`` and ``key`` name the list slot it is, when it is one;
     * "dyn": slot ``key`` of list ``box``, where the key may be out of range, per-lane or opaque;
-    * "mem": ``code`` is a pointer value (``space`` as in ``Val``); of arrays it is the decayed pointer when ``decayed``;
+    * "mem": ``code`` is a pointer value (``space`` as in ``Val``); of arrays the decayed pointer when ``decayed``;
     * "bits": ``width`` bits from bit ``key`` of the packed integer ``parent``;
     * "none": nothing known.
     """

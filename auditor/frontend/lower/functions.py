@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.frontend.lower.calls import CELL, INTEGER, OBJECT
-from auditor.frontend.lower.core import Facts, opaque_object
+from auditor.frontend.lower.core import Facts
 from auditor.frontend.lower.emit import Line
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, literal, opaque
 from auditor.frontend.lower.host import Host
 from auditor.frontend.lower.nodes import LAMBDA, TRY, Node
-from auditor.frontend.lower.statements import Frame
+from auditor.frontend.lower.scopes import Frame
 from auditor.frontend.lower.types import CType, pointer_to
 
 if TYPE_CHECKING:
@@ -193,6 +193,3 @@ def lower_function(build: Build, lowered: Lowered, host: bool) -> None:
     build.notes.extend(attempt.notes)
     spaces = lowered.returned
     lowered.result_space = ADDRESS if spaces and all(s == ADDRESS for s in spaces) else ""
-
-
-__all__ = ["FunctionLowerer", "lower_function", "opaque_object"]

@@ -6,12 +6,27 @@ import re
 from typing import Any
 
 from auditor.frontend.clang_api import in_system_header
-from auditor.frontend.lower.calls import CONFIGURE
 from auditor.frontend.lower.core import blank, opaque_object
 from auditor.frontend.lower.forms import Val, literal, opaque, settled
 from auditor.frontend.lower.nodes import (
-    BINARY, CALL, COMPOUND_ASSIGN, DECL_REF, DEREF, MEMBER_EXPR, NEW, PAREN, POST_DEC, POST_INC, PRE_DEC, PRE_INC,
-    RANGE_FOR, SUBSCRIPT, UNARY, UNEXPOSED_EXPR, VARIABLE_KINDS, Node,
+    BINARY,
+    CALL,
+    COMPOUND_ASSIGN,
+    DECL_REF,
+    DEREF,
+    MEMBER_EXPR,
+    NEW,
+    PAREN,
+    POST_DEC,
+    POST_INC,
+    PRE_DEC,
+    PRE_INC,
+    RANGE_FOR,
+    SUBSCRIPT,
+    UNARY,
+    UNEXPOSED_EXPR,
+    VARIABLE_KINDS,
+    Node,
 )  # fmt: skip
 from auditor.frontend.lower.signatures import Signature
 from auditor.frontend.lower.statements import Statements
@@ -160,6 +175,3 @@ def _assigned(node: Node, lower: Host) -> Node | None:
         return None
     target = lower.ast.reference(place)
     return place if target is not None and target._kind_id in VARIABLE_KINDS else None
-
-
-__all__ = ["CONFIGURE", "Host"]

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from auditor.frontend.lower.calls import INTEGER, OBJECT, POINTER, Calls
+from auditor.frontend.lower.calls import OBJECT, Calls
 from auditor.frontend.lower.core import blank, opaque_object, zero_object
-from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, settled
+from auditor.frontend.lower.forms import Lvalue, Val, convert, settled
 from auditor.frontend.lower.nodes import (
-    CALL, CASTS, CONSTRUCTOR, INIT_LIST, LAMBDA, MEMBER_REF, PAREN, PAREN_LIST_INIT, STRING, UNEXPOSED_EXPR, Node,
+    CALL,
+    CASTS,
+    CONSTRUCTOR,
+    INIT_LIST,
+    LAMBDA,
+    MEMBER_REF,
+    PAREN,
+    PAREN_LIST_INIT,
+    STRING,
+    UNEXPOSED_EXPR,
+    Node,
     is_expression,
 )  # fmt: skip
 from auditor.frontend.lower.signatures import Signature
@@ -46,7 +56,7 @@ class Initialisers(Calls):
         return self.types.of(node).kind in ("record", "other") or node.kind in (LAMBDA, *CASTS)
 
     def _converted(self, ctype: CType, node: Node) -> Val:
-        """A class object from a value of another type, inside an initialiser list (the syntactic form hides the call)."""
+        """A class object from a value of another type: an initialiser list as written hides the constructor call."""
         record = ctype.record
         source = self.types.of(node)
         if record is not None:
@@ -75,14 +85,14 @@ class Initialisers(Calls):
         return self.initialise(ctype, items[0])
 
     def _same_record(self, node: Node, ctype: CType) -> bool:
-        record = self.types.of(node).record
-        return record is not None and ctype.record is not None and record.key == ctype.record.key and node.kind != INIT_LIST
+        source, record = self.types.of(node).record, ctype.record
+        return source is not None and record is not None and source.key == record.key and node.kind != INIT_LIST
 
     def _array_list(self, ctype: CType, items: list[Node]) -> Val:
         element = ctype.element
         if items and _braceless(items, element, self):
             queue = list(items)
-            values = []
+            values: list[str] = []
             while queue and len(values) < ctype.count:
                 values.append(self._take_flat(element, queue))
         else:
@@ -102,7 +112,7 @@ class Initialisers(Calls):
 
     def _take_flat(self, ctype: CType, queue: list[Node]) -> str:
         """The next object of an initialiser list with elided braces."""
-        if queue and (queue[0].kind == INIT_LIST or self._same_record(queue[0], ctype)) or not ctype.aggregate:
+        if (queue and (queue[0].kind == INIT_LIST or self._same_record(queue[0], ctype))) or not ctype.aggregate:
             return self.initialise(ctype, queue.pop(0)).code if queue else self.zero_value(ctype).code
         if ctype.kind == "array":
             parts = [self._take_flat(ctype.element, queue) for _ in range(ctype.count)]
@@ -377,6 +387,3 @@ def _member_initialisers(tree: Node, lower: Initialisers) -> tuple[dict[int, Nod
                     return found, kid
             found[-1 - record.key] = kid
     return found, None
-
-
-__all__ = ["ADDRESS", "INTEGER", "POINTER", "Initialisers"]

@@ -6,11 +6,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from auditor.frontend.lower.core import zero_object
-from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, literal
+from auditor.frontend.lower.forms import Lvalue, Val
 from auditor.frontend.lower.initialisers import Initialisers
 from auditor.frontend.lower.nodes import (
-    DECL_REF, FUNCTION_TEMPLATE, LAMBDA, MEMBER_EXPR, PARM_DECL, THIS, UNEXPOSED_DECL, VAR_DECL, VARIABLE_KINDS,
-    VARIABLE_REF, Node,
+    DECL_REF,
+    FUNCTION_TEMPLATE,
+    MEMBER_EXPR,
+    PARM_DECL,
+    THIS,
+    UNEXPOSED_DECL,
+    VAR_DECL,
+    VARIABLE_KINDS,
+    VARIABLE_REF,
+    Node,
 )  # fmt: skip
 from auditor.frontend.lower.types import CType, pointer_to
 
@@ -25,6 +33,7 @@ class Capture:
     type: CType
     mode: str
     index: int
+    space: str = ""
 
 
 @dataclass
@@ -103,7 +112,7 @@ class Lambdas(Initialisers):
         fields = self.types.convert(cursor.type).record
         if fields is None or index >= len(fields.fields):
             return False
-        return fields.fields[index].type.kind == "ref" and ctype.kind != "ref" or (
+        return (fields.fields[index].type.kind == "ref" and ctype.kind != "ref") or (
             fields.fields[index].type.kind == "ref"
         )
 
@@ -113,11 +122,8 @@ class Lambdas(Initialisers):
 
     def _body(self, closure_cursor: Any, node: Node) -> list[Node]:
         """Trees in which captured variables are mentioned: the lambda as written, and its call operator."""
-        trees = [node]
-        for cursor in self.ast.children(closure_cursor):
-            if cursor._kind_id == FUNCTION_TEMPLATE:
-                trees.append(self.ast.tree(cursor))
-        return trees
+        templates = [c for c in self.ast.children(closure_cursor) if c._kind_id == FUNCTION_TEMPLATE]
+        return [node, *map(self.ast.tree, templates)]
 
     def _free_variables(self, trees: list[Node], known: set[int]) -> tuple[list[tuple[int, Any]], bool]:
         """Variables of enclosing functions that the body mentions, in order of first use."""
@@ -129,9 +135,7 @@ class Lambdas(Initialisers):
                 kind = item.kind
                 if kind in (VAR_DECL, PARM_DECL, UNEXPOSED_DECL):
                     declared.add(self.ast.decl_key(item.cursor))
-                elif kind == THIS:
-                    uses_this = True
-                elif kind == MEMBER_EXPR and not item.expressions:
+                elif kind == THIS or (kind == MEMBER_EXPR and not item.expressions):
                     uses_this = True
                 elif kind == DECL_REF:
                     target = self.ast.reference(item)
@@ -147,7 +151,8 @@ class Lambdas(Initialisers):
             return
         index = len(codes)
         ctype = place.type
-        if not by_reference:
+        fixed = declared.kind != "ref" and place.kind == "mem"  # shared memory and kernel parameters
+        if not by_reference and not fixed:
             value = self.owned(self.read(place, None))
             closure.captures[key] = Capture(key, ctype, COPY, index)
             codes.append(value.code)
@@ -167,7 +172,8 @@ class Lambdas(Initialisers):
             closure.captures[key] = Capture(key, ctype, CELL, index)
             codes.append(place.box or f"[{place.code}]")
             return
-        closure.captures[key] = Capture(key, ctype, POINTER, index)
+        # of what is captured only shared memory is known to have an integer address in each attempt
+        closure.captures[key] = Capture(key, ctype, POINTER, index, place.space if fixed else "")
         codes.append(self.reference_pointer(place).code)
 
     def _settled_value(self, decl: int) -> bool:
@@ -196,13 +202,10 @@ class Lambdas(Initialisers):
             return Lvalue("py", capture.type, f"{slot}[0]", slot, "0")
         if capture.mode == OBJECT:
             return Lvalue("py", capture.type, slot)
-        return self.bound_reference(Val(slot, pointer_to(capture.type)), capture.type)
+        return self.bound_reference(Val(slot, pointer_to(capture.type), space=capture.space), capture.type)
 
     def closure_this(self) -> Val | None:
         """``this`` of the class whose method the lambda was written in."""
         if self.closure is None or self.closure.this_index < 0 or self.closure.this_type is None:
             return None
         return Val(f"this_0[{self.closure.this_index}]", pointer_to(self.closure.this_type))
-
-
-__all__ = ["ADDRESS", "LAMBDA", "Closure", "Lambdas", "literal"]

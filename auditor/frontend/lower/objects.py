@@ -73,7 +73,10 @@ class Objects(Core):
             return Lvalue("mem", element, pointer.code, space=pointer.space)
         if array.kind == "bits":
             step = element.size * 8
-            key = f"({array.key} + {index.code} * {step})" if index.const is None else _plus(array.key, index.const * step)
+            if index.const is not None:
+                key = _plus(array.key, index.const * step)
+            else:
+                key = f"({array.key} + {index.code} * {step})"
             return Lvalue("bits", element, key=key, parent=array.parent, width=step)
         return Lvalue("none", element)
 
@@ -88,7 +91,8 @@ class Objects(Core):
         elif base.kind == "mem":
             slot = self._memory_member(base, field)
         elif base.kind == "bits":
-            slot = replace(base, type=field.type, key=_plus(base.key, field.offset), width=field.width or _bits(field.type))
+            width = field.width or _bits(field.type)
+            slot = replace(base, type=field.type, key=_plus(base.key, field.offset), width=width)
         else:
             return Lvalue("none", field.type)
         if field.type.kind == "ref":
@@ -110,9 +114,8 @@ class Objects(Core):
             unit = field.type.size * 8
             start = field.offset // unit * unit
             storage = Field("", replace(field.type, kind="int", signed=False), start, field.index, 0)
-            return Lvalue(
-                "bits", field.type, key=str(field.offset - start), parent=self._memory_member(base, storage), width=width
-            )
+            parent = self._memory_member(base, storage)
+            return Lvalue("bits", field.type, key=str(field.offset - start), parent=parent, width=width)
         if base.kind == "bits":
             return replace(base, type=field.type, key=_plus(base.key, field.offset), width=width)
         return Lvalue("bits", field.type, key=str(field.offset), parent=base, width=width)

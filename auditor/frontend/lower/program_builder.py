@@ -11,14 +11,21 @@ from typing import Any
 from auditor.frontend.asm import AsmParts
 from auditor.frontend.attributes import is_grid_constant, is_kernel
 from auditor.frontend.discover import FoundKernel, discover
-from auditor.frontend.lower.calls import CONFIGURE, INTEGER, POINTER
+from auditor.frontend.lower.calls import CELL, CONFIGURE, INTEGER, OBJECT, POINTER
 from auditor.frontend.lower.core import Facts, blank
 from auditor.frontend.lower.emit import CALL_MARK, Function, Line, assemble
 from auditor.frontend.lower.forms import ADDRESS
 from auditor.frontend.lower.functions import FunctionLowerer, lower_function
 from auditor.frontend.lower.lambdas import Closure
 from auditor.frontend.lower.nodes import (
-    CALL, DECL_REF, FUNCTION_KINDS, INIT_LIST, UNEXPOSED_EXPR, Ast, Node, is_expression,
+    CALL,
+    DECL_REF,
+    FUNCTION_KINDS,
+    INIT_LIST,
+    UNEXPOSED_EXPR,
+    Ast,
+    Node,
+    is_expression,
 )  # fmt: skip
 from auditor.frontend.lower.signatures import Signature, Signatures
 from auditor.frontend.lower.types import CType, Field, TypeTable
@@ -63,7 +70,8 @@ class Build:
         self.asm_locs: list[Loc] = []
         self.notes: list[Note] = []
         self.global_vars: dict[str, tuple[str, int]] = {}
-        self._keys: dict[str, int] = {}
+        self._keys: set[str] = set()
+        self._key_of: dict[int, str] = {}
         self._entries: dict[int, str] = {}
         self._constants: dict[int, str | None] = {}
         self.constant_lines: list[str] = []
@@ -98,10 +106,11 @@ class Build:
     def _lower(self, lowered: Lowered, host: bool) -> None:
         try:
             lower_function(self, lowered, host)
-        except Exception as error:  # noqa: BLE001 - one untranslatable function must not cost the others
+        except Exception as error:
             where = self.ast.name_loc(lowered.signature.cursor)
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            self.notes.append(Note("unanalysed", f"function {lowered.signature.name} cannot be translated ({reason})", where))
+            message = f"function {lowered.signature.name} cannot be translated ({reason})"
+            self.notes.append(Note("unanalysed", message, where))
             self._opaque_body(lowered, where)
         lowered.function.done = True
 
@@ -139,13 +148,17 @@ class Build:
     # ---- variables
 
     def unique_key(self, key: str, decl: int) -> str:
-        """``key``, or a numbered one when another variable has it."""
-        count = 1
-        candidate = key
-        while self._keys.setdefault(candidate, decl) != decl:
-            count += 1
-            candidate = f"{key}#{count}"
-        return candidate
+        """The key of a variable: ``key``, or a numbered one when another variable has it."""
+        known = self._key_of.get(decl)
+        if known is None:
+            count = 1
+            known = key
+            while known in self._keys:
+                count += 1
+                known = f"{key}#{count}"
+            self._keys.add(known)
+            self._key_of[decl] = known
+        return known
 
     def global_variable(self, node: Node, ctype: CType) -> str:
         name = self.ast.spelling(node)
@@ -323,23 +336,24 @@ class Build:
             return None
         kinds: list[str] = []
         codes: list[str] = []
-        for ptype in signature.param_types:
+        for param, ptype in zip(signature.params, signature.param_types, strict=True):
             target = ptype.element if ptype.kind == "ref" else ptype
+            code = blank(target)
+            if target.scalar and not target.packed:
+                code = f"S.argument({self.ast.spelling(param)!r}, {target.memory()[0]!r})"
             if ptype.kind == "ref":
-                kinds.append("o" if target.aggregate else "c")
-                codes.append(blank(target) if target.aggregate else "[OPAQUE]")
+                kinds.append(OBJECT if target.aggregate else CELL)
+                codes.append(code if target.aggregate else f"[{code}]")
             else:
                 kinds.append(POINTER)
-                codes.append(blank(target))
+                codes.append(code)
         if signature.name == "main" and codes:
             codes[0] = "1"
         lowered = self.function(signature, tuple(kinds), True)
         number = len(self.functions)
         entry = Function(number, f"host{number}_{lowered.function.name}", callees={lowered.function.number}, done=True)
-        entry.lines = [
-            Line(0, f"def {entry.name}(S):"),
-            Line(1, f"return {CALL_MARK}{lowered.function.name}({', '.join(['S', *codes])})", None, lowered.function.number),
-        ]  # fmt: skip
+        call = f"return {CALL_MARK}{lowered.function.name}({', '.join(['S', *codes])})"
+        entry.lines = [Line(0, f"def {entry.name}(S):"), Line(1, call, None, lowered.function.number)]
         self.functions.append(Lowered(entry, signature, (), entry.name))
         return entry.name
 
@@ -348,7 +362,7 @@ def pretty(cursor: Any) -> str:
     """A declaration as clang prints it."""
     import clang.cindex as cindex  # local: the printing policy is needed rarely
 
-    policy: Any = cindex.PrintingPolicy.create(cursor)  # type: ignore[attr-defined]
+    policy: Any = cindex.PrintingPolicy.create(cursor)
     return str(cursor.pretty_printed(policy))
 
 

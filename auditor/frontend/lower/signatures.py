@@ -8,7 +8,8 @@ from typing import Any
 from auditor.frontend.lower.nodes import COMPOUND, CONSTRUCTOR, CXX_METHOD, DESTRUCTOR, PARM_DECL, TRY, Ast, Node
 from auditor.frontend.lower.types import VOID, CType, TypeTable
 
-_RVALUE_REFERENCE_NAMES = {"move", "forward", "as_const", "forward_like"}
+_FORWARDERS = {"move", "forward", "as_const", "forward_like"}
+_FORWARDER_SCOPES = {"std", "__1", "cute", "cuda"}
 
 
 @dataclass(slots=True)
@@ -68,6 +69,6 @@ class Signatures:
         out.body = next((k for k in tree.kids if k.kind in (COMPOUND, TRY)), None)
         out.variadic = bool(clang.is_function_variadic()) if clang._kind_id == 111 else False
         parent = chosen.semantic_parent
-        if out.name in _RVALUE_REFERENCE_NAMES and parent is not None and parent.spelling in ("std", "__1", "cute", "cuda"):
+        if out.name in _FORWARDERS and parent is not None and parent.spelling in _FORWARDER_SCOPES:
             out.forwards = len(out.params) == 1
         return out
