@@ -46,6 +46,12 @@ class Case:
     data: dict[str, Any] = field(default_factory=dict)
 
 
+def _awaits_copies(audit: Audit, where: Stack) -> bool:
+    """Whether a wait is for data that copies bring: such a wait cannot begin with the phase before the first."""
+    bars = {e.data["bar"] for e in audit.trace.events if e.kind == "mbar.wait" and e.where == where}
+    return any(e.kind == "async" and e.data.get("bar") in bars for e in audit.trace.events)
+
+
 class Diagnosis:
     """The cases of one audit, by category. Categories are ``Meaning`` values and the names below."""
 
@@ -231,6 +237,8 @@ class Diagnosis:
         if other is None or any(other.incidents("deadlock", "over_arrival", "early_phase", "budget")):
             return False
         if any(meaning(c) in ORDER for c in other.hb.conflicts) or other.hb.overruns:
+            return False
+        if any(start < 0 and _awaits_copies(other, where) for where, start in hypothesis.parity.items()):
             return False
         self._corrected.append(other)
         return True
