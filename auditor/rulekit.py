@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.machine.launch import TensorMap
 from auditor.source import Stack
-from auditor.trace import Access, Event, Incident
+from auditor.story import INSTR_NAMES
+from auditor.trace import ALL_LANES, Access, Event, Incident
 
 if TYPE_CHECKING:
     from auditor.audit import Audit
@@ -39,6 +40,11 @@ def listing(items: Iterable[str], limit: int = 4) -> str:
     return unique[0] if len(unique) == 1 else ", ".join(unique[:-1]) + f" and {unique[-1]}" if unique else ""
 
 
+def operation(instr: str) -> str:
+    """An asynchronous operation by its name in events: "TMA load" for "tma.load"."""
+    return INSTR_NAMES.get(instr, instr)
+
+
 # ---- who and where --------------------------------------------------------------------------------------------------
 
 
@@ -56,6 +62,31 @@ def thread(audit: Audit, incident: Incident) -> str:
     return audit.story.thread(stand_in)
 
 
+def threads(audit: Audit, incidents: Iterable[Incident]) -> str:
+    """Several threads together: "warps 0 to 3", "warp 1 lane 0 and warp 4"."""
+    lanes: dict[tuple[int, int], int] = {}
+    for i in incidents:
+        if i.warp >= 0:
+            key = (i.cta, i.warp)
+            lanes[key] = lanes.get(key, 0) | i.lanes
+    groups: list[list[tuple[int, int]]] = []
+    for key in sorted(lanes):
+        last = groups[-1][-1] if groups else None
+        if last and lanes[last] == lanes[key] == ALL_LANES and (last[0], last[1] + 1) == key:
+            groups[-1].append(key)
+        else:
+            groups.append([key])
+    out = []
+    for group in groups:
+        cta, warp = group[0]
+        if len(group) == 1:
+            out.append(audit.story.thread(Event(-1, "incident", cta, warp, lanes[group[0]], 0, -1, ())))
+        else:
+            first, last_warp = (w % audit.trace.warps_per_cta for w in (warp, group[-1][1]))
+            out.append(f"warps {first} to {last_warp}" + (f" of CTA {cta}" if audit.trace.ctas > 1 else ""))
+    return listing(out)
+
+
 def strand_event(audit: Audit, event: Event) -> Event:
     """The event of the thread behind an event: itself, or what issued an asynchronous operation."""
     issuer = event.data.get("issuer") if event.warp < 0 else None
@@ -63,7 +94,7 @@ def strand_event(audit: Audit, event: Event) -> Event:
 
 
 def who(audit: Audit, event: Event) -> str:
-    """Operation, thread and, from the second time on, how often the thread has done it: "load by warp 3 in iteration 2"."""
+    """Operation, thread and, from the second time on, the iteration: "load by warp 3 in iteration 2"."""
     n = audit.story.iteration(event)
     return audit.story.who(event) + (f" in iteration {n}" if n else "")
 
@@ -180,8 +211,9 @@ def meets(audit: Audit, event: Event) -> str:
     where = line(audit, e.where)
     if e.kind == "mbar.wait":
         return f"its last wait, phase {e.data['phase']} of {audit.story.barrier(e.data['bar'])} at {where}"
-    names = {"bar.sync": "its last barrier", "cluster.wait": "its last cluster barrier", "warp.sync": "its last warp barrier",
-             "bulk.wait": "its last bulk wait_group", "cpasync.wait": "its last cp.async wait_group"}
+    names = {"bar.sync": "its last barrier", "cluster.wait": "its last cluster barrier",
+             "warp.sync": "its last warp barrier", "bulk.wait": "its last bulk wait_group",
+             "cpasync.wait": "its last cp.async wait_group"}
     return f"{names.get(e.kind, 'its last wait')} at {where}"
 
 
@@ -189,8 +221,8 @@ def meets(audit: Audit, event: Event) -> str:
 
 
 def release_before(audit: Audit, reader: Event, waiter: Event) -> tuple[Event, Event | None] | None:
-    """Explains a read that the releasing side did not cover: the wait that let the second thread go on, and the arrival of
-    the reader's thread in that phase when it came before the read. None when the second thread waited on no mbarrier."""
+    """Explains a read that no release covered: the wait that let the second thread go on, and the arrival of the
+    reader's thread in that phase when it came before the read. None when the second thread waited on no mbarrier."""
     wait = last_wait(audit, waiter)
     if wait is None:
         return None
@@ -204,7 +236,8 @@ def release_before(audit: Audit, reader: Event, waiter: Event) -> tuple[Event, E
 def cluster_met(audit: Audit, event: Event) -> bool:
     """Whether the event's thread passed a cluster barrier before: then the other CTAs had started."""
     own = strand_event(audit, event)
-    return any(e.kind == "cluster.wait" and e.warp == own.warp and e.lanes & own.lanes for e in audit.trace.events[: own.id])
+    return any(e.kind == "cluster.wait" and e.warp == own.warp and e.lanes & own.lanes
+               for e in audit.trace.events[: own.id])
 
 
 def story_of(audit: Audit, conflict: Conflict, first: str, second: str) -> Places:

@@ -9,7 +9,7 @@ from auditor.trace import ALL_LANES, Access, Event
 if TYPE_CHECKING:
     from auditor.audit import Audit
 
-_INSTR = {
+INSTR_NAMES = {
     "tma.load": "TMA load", "bulk.load": "bulk copy", "bulk.dsmem": "bulk copy to a peer CTA", "tma.store": "TMA store",
     "tma.reduce": "TMA reduction", "bulk.store": "bulk store", "bulk.reduce": "bulk reduction", "mma": "tcgen05.mma",
     "mma.ws": "tcgen05.mma.ws", "wgmma": "wgmma", "tcgen05.cp": "tcgen05.cp", "tcgen05.shift": "tcgen05.shift",
@@ -48,7 +48,7 @@ class Story:
         """The operation's name."""
         if event.kind in ("async", "issue"):
             instr = str(event.data.get("instr"))
-            return _INSTR.get(instr, instr)
+            return INSTR_NAMES.get(instr, instr)
         return _KIND.get(event.kind, event.kind)
 
     def who(self, event: Event) -> str:

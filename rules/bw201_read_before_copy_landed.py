@@ -9,6 +9,8 @@ from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
+from auditor.rulekit import context, initialised, line, listing, story_of, strand_event, waits_on, who
+from auditor.trace import Event
 
 
 class ReadBeforeCopyLanded(Rule):
@@ -27,17 +29,60 @@ class ReadBeforeCopyLanded(Rule):
         copy, read = case.conflict.first, case.conflict.second
         story = audit.story
         bar = copy.data.get("bar")
-        waited = story.barrier(bar) if isinstance(bar, int) else "its group"
-        related = [(copy.where, f"{story.who(copy)} is in flight to the same bytes")]
         if isinstance(bar, int):
-            related.append((audit.event(audit.trace.barriers[bar].init_event).where, f"{waited} is initialised here"))
+            waited = story.barrier(bar)
+            missing, hint = _by_barrier(audit, bar, read)
+        else:
+            waited = f"a group of {story.thread(copy)}"
+            missing, hint = _by_group(audit, copy, read)
+        related = [(copy.where, f"{who(audit, copy)} is in flight to the same bytes")]
+        related += initialised(audit, bar if isinstance(bar, int) else None)
         return audit.finding(
             type(self), case.where,
-            f"{story.who(read)} reads {story.place(case.conflict.second_access)} before the {story.what(copy)} has landed: "
-            f"no wait on {waited} lies between them",
+            f"{who(audit, read)} reads {story.place(case.conflict.second_access)} before the {story.what(copy)} has "
+            f"landed: {missing}",
             related=related,
-            flow=[(copy.where, f"{story.who(copy)} starts, to complete on {waited}"),
-                  (read.where, f"{story.who(read)} uses the data; nothing that it waited for covers the copy")],
-            hint=f"wait for the phase of {waited} that the copy completes before the first use of its data",
-            context=[("role", story.thread(read)), ("iteration", str(story.iteration(read)))],
+            flow=story_of(audit, case.conflict, f"{story.who(copy)} starts, to complete on {waited}",
+                          f"{story.who(read)} uses the data; nothing that it waited for covers the copy"),
+            hint=hint, context=context(audit, read, bar if isinstance(bar, int) else None),
         )
+
+
+def _by_barrier(audit: Audit, bar: int, read: Event) -> tuple[str, str]:
+    """What is missing between a copy that completes on a barrier and a read, and the repair."""
+    story, name = audit.story, audit.story.barrier(bar)
+    own = strand_event(audit, read)
+    reader = story.thread(read)
+    waits = waits_on(audit, bar)
+    mine = [e for e in waits if e.warp == own.warp and e.lanes & own.lanes]
+    before = [e for e in mine if e.id < own.id]
+    if before:
+        return (f"the last wait of {reader} on {name}, at {line(audit, before[-1].where)}, was for phase "
+                f"{before[-1].data['phase']}, an earlier one",
+                f"wait for the phase of {name} that this copy completes before the first use of its data")
+    if mine:
+        return (f"{reader} waits on {name} only afterwards, at {line(audit, mine[0].where)}",
+                f"move the wait on {name} before the first use of the data")
+    if waits:
+        others = listing(story.thread(e) for e in waits)
+        return (f"{others} waited on {name}, but {reader} neither waited on it nor was ordered after that wait",
+                f"let {reader} wait on {name} too, or put a barrier between the wait and this use")
+    return f"nothing waits on {name}", f"wait on {name} before the first use of the data"
+
+
+def _by_group(audit: Audit, copy: Event, read: Event) -> tuple[str, str]:
+    """The same for cp.async, whose groups belong to the issuing thread."""
+    own, issue = strand_event(audit, read), strand_event(audit, copy)
+    waits = [e for e in audit.trace.events[issue.id: own.id]
+             if e.kind == "cpasync.wait" and e.warp == issue.warp and e.lanes & issue.lanes]
+    if not waits:
+        return (f"{audit.story.thread(copy)}, which issued it, has not waited for its group",
+                "run cp.async.wait_group (or wait_all), and a barrier when other threads read the data")
+    if all(copy.id not in e.data["ops"] for e in waits):
+        left = waits[-1].data["n"]
+        return (f"the wait at {line(audit, waits[-1].where)} leaves the newest {left} group{'s' * (left != 1)} in "
+                "flight, and this copy is in one of them",
+                "wait with a smaller count: cp.async.wait_group N leaves the N newest groups in flight")
+    return (f"only {audit.story.thread(copy)} waited for its group, and nothing orders {audit.story.thread(read)} "
+            "after that wait", "put a barrier (__syncwarp or __syncthreads) between the wait and reads by other "
+                               "threads")

@@ -1,0 +1,62 @@
+"""BW105: the arrivals of a phase differ from the count that the barrier was initialised with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.audit import Audit
+from auditor.causes import Case, Diagnosis
+from auditor.findings import Finding, Level
+from auditor.rule import Rule
+from auditor.rulekit import arrivals_on, incident_context, initialised, plural, thread
+
+
+class ArrivalCount(Rule):
+    code = "BW105"
+    name = "arrival-count"
+    level = Level.ERROR
+    confidence = "high"
+    entries = ("MB-11",)
+
+    def check(self, audit: Audit) -> Iterator[Finding]:
+        for case in audit.diagnosis.cases(Diagnosis.ARRIVALS):
+            yield self._finding(audit, case)
+
+    def _finding(self, audit: Audit, case: Case) -> Finding:
+        bar, init, arrivals = case.barrier, case.data["init"], case.data["arrivals"]
+        assert bar is not None
+        story, name = audit.story, audit.story.barrier(bar)
+        i = case.incident
+        surplus = i is not None and i.kind == "over_arrival"
+        places = {e.where: e for e in arrivals_on(audit, bar)}
+        related = [(e.where, f"{story.thread(e)} arrives here ({plural(_counted(e.data, e.lanes), 'arrival')})")
+                   for e in places.values()]
+        if surplus:
+            assert i is not None
+            count, pending = i.data["count"], i.data["pending"]
+            message = (f"{thread(audit, i)} makes {plural(count, 'arrival')} on {name} when {pending} "
+                       f"{'is' if pending == 1 else 'are'} pending: it is initialised for {plural(init, 'arrival')} a "
+                       "phase"
+                       + (f", and gets {arrivals}" if arrivals else ""))
+            message += "; the surplus traps or counts for the next phase"
+            hint = f"initialise {name} with {arrivals}" if arrivals else f"make as many arrivals on {name} as it counts"
+            if count >= 32 > init:
+                hint += ", or let one lane of each warp arrive (after __syncwarp)"
+        else:
+            message = (f"{name} is initialised for {plural(init, 'arrival')} a phase but gets {arrivals}: its phase "
+                       "never ends, "
+                       + (f"and {thread(audit, i)} waits forever" if i is not None else "and its waiters hang"))
+            hint = f"initialise it with {arrivals}, the number that arrive: arrivals count, not the threads that wait"
+            if i is not None:
+                related.append((i.where, f"{thread(audit, i)} waits here forever"))
+        if surplus:
+            related += initialised(audit, bar)
+        flow = [(where, text) for where, text in (*initialised(audit, bar), *related[:3])]
+        return audit.finding(type(self), case.where, message, related=related, flow=flow, hint=hint,
+                             context=incident_context(audit, i, bar) if i is not None else ())
+
+
+def _counted(data: dict[str, object], lanes: int) -> int:
+    """Arrivals that one event makes; a commit makes one a thread."""
+    count = data.get("count")
+    return count if isinstance(count, int) else lanes.bit_count()

@@ -1,0 +1,65 @@
+"""BW106: the bytes expected in a phase differ from the bytes that its copies deliver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.audit import Audit
+from auditor.causes import Case, Diagnosis
+from auditor.findings import Finding, Level
+from auditor.rule import Rule
+from auditor.rulekit import context, initialised, plural
+from auditor.trace import Event
+
+
+class ExpectedBytes(Rule):
+    code = "BW106"
+    name = "expected-bytes"
+    level = Level.ERROR
+    confidence = "high"
+    entries = ("MB-14", "TL-19")
+
+    def check(self, audit: Audit) -> Iterator[Finding]:
+        for case in audit.diagnosis.cases(Diagnosis.BYTES):
+            yield self._finding(audit, case)
+
+    def _finding(self, audit: Audit, case: Case) -> Finding:
+        bar, want, got = case.barrier, case.data["expected"], case.data["delivered"]
+        copies = [audit.event(n) for n in case.data["copies"]]
+        expects = [audit.event(n) for n in case.data["expects"]]
+        story, name = audit.story, audit.story.barrier(bar)
+        parts = _parts(audit, copies)
+        message = (f"{name} expects {plural(want, 'byte')} in phase {case.data['phase']}, but its copies deliver "
+                   f"{got:,}"
+                   + (f" ({parts})" if parts else ""))
+        if want > got:
+            message += f": {plural(want - got, 'byte')} never come, and its waiters hang"
+        else:
+            message += f": the phase can end before the last {plural(got - want, 'byte')} have landed"
+        hint = f"expect {plural(got, 'byte')}, the sum of the copies" if got else "issue the copies that are expected"
+        if any(e.data["instr"] == "tma.load" for e in copies):
+            hint += "; a tensor copy delivers its whole box, also the part outside the tensor"
+        related = [(e.where, f"{story.who(e)} delivers {plural(_bytes(e), 'byte')}") for e in copies[:6]]
+        related += [(e.where, f"{story.thread(e)} expects {plural(e.data['tx'], 'byte')} here") for e in expects[1:4]]
+        acting = expects[0] if expects else copies[0]
+        return audit.finding(
+            type(self), case.where, message, related=related + initialised(audit, bar), hint=hint,
+            flow=[(e.where, f"{story.thread(e)} expects {plural(e.data['tx'], 'byte')} in phase {case.data['phase']}")
+                  for e in expects[:2]]
+            + [(e.where, f"{story.what(e)} brings {plural(_bytes(e), 'byte')}") for e in copies[:4]],
+            context=context(audit, acting, bar),
+        )
+
+
+def _bytes(copy: Event) -> int:
+    return int(copy.data["bytes"] or 0) * int(copy.data.get("copies", 1))
+
+
+def _parts(audit: Audit, copies: list[Event]) -> str:
+    """ "2 x 4,096 + 512", when there are several copies."""
+    sizes: dict[int, int] = {}
+    for e in copies:
+        sizes[_bytes(e)] = sizes.get(_bytes(e), 0) + 1
+    if sum(sizes.values()) < 2:
+        return ""
+    return " + ".join(f"{n} x {size:,}" if n > 1 else f"{size:,}" for size, n in sizes.items())

@@ -1,0 +1,35 @@
+"""BW206: the kernel ends while a bulk store may still read shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.audit import Audit
+from auditor.findings import Finding, Level
+from auditor.rule import Rule
+from auditor.rulekit import incident_context, thread
+
+
+class StoreNotDrained(Rule):
+    code = "BW206"
+    name = "store-not-drained"
+    level = Level.WARNING
+    confidence = "high"
+    entries = ("TS-05",)
+
+    def check(self, audit: Audit) -> Iterator[Finding]:
+        left = [i for i in audit.incidents("undrained") if i.data["committed"]]
+        if not left or any(i.data.get("kind") == "bulk" for i in audit.incidents("empty_group_wait")):
+            return  # a wait by the wrong thread is BW207
+        for i in left:
+            assert i.event is not None
+            what, role = audit.story.what(audit.event(i.event)), thread(audit, i)
+            yield audit.finding(
+                type(self), i.where,
+                f"{role} ends with its {what} in flight: shared memory may go to the next block before the store has "
+                "read it",
+                related=[((audit.kernel.body_end,), f"{role} ends without a wait for the last groups")]
+                if audit.kernel.body_end.line else [],
+                hint=f"let {role} run cp.async.bulk.wait_group.read 0 before it ends",
+                context=incident_context(audit, i),
+            )

@@ -1,0 +1,40 @@
+"""BW213: an access outside the shared memory that the block has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.audit import Audit
+from auditor.findings import Finding, Level
+from auditor.rule import Rule
+from auditor.rulekit import incident_context, plural, shared_name, thread
+
+
+class CopyOutOfRange(Rule):
+    code = "BW213"
+    name = "copy-out-of-range"
+    level = Level.ERROR
+    confidence = "high"
+    entries = ("TL-03",)
+
+    def check(self, audit: Audit) -> Iterator[Finding]:
+        if "shared" in audit.launch.chosen:
+            return  # the size of the allocation is our own guess
+        for i in audit.incidents("smem_range"):
+            lo, hi, end = i.data["lo"], i.data["hi"], i.data["end"]
+            if i.data.get("operand"):
+                what = f"MMA operand {i.data['operand']}"
+            elif i.data["proxy"] == "async":
+                what = "copy"
+            else:
+                what = "store" if i.data["write"] else "load"
+            dynamic = any(v.dynamic for v in audit.kernel.shared)
+            yield audit.finding(
+                type(self), i.where,
+                f"{what} by {thread(audit, i)} reaches {plural(hi - end, 'byte')} past the end of the block's shared "
+                f"memory: {shared_name(audit, lo, hi - lo)}",
+                hint="launch with more dynamic shared memory, padding and alignment slack included, or shorten the "
+                     "access"
+                     if dynamic else "size the shared array by what is accessed, or shorten the access",
+                context=incident_context(audit, i),
+            )

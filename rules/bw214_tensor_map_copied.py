@@ -1,0 +1,36 @@
+"""BW214: a tensor map lies where the hardware cannot read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from auditor.audit import Audit
+from auditor.findings import Finding, Level
+from auditor.rule import Rule
+from auditor.rulekit import incident_context, thread
+
+
+class TensorMapCopied(Rule):
+    code = "BW214"
+    name = "tensor-map-copied"
+    level = Level.ERROR
+    confidence = "high"
+    entries = ("TL-13",)
+
+    def check(self, audit: Audit) -> Iterator[Finding]:
+        for i in audit.incidents("tensormap_space"):
+            if i.data["space"] == "parameter copy":
+                name = i.data["param"]
+                param = next((p for p in audit.kernel.params if p.name == name), None)
+                where = i.related[0][0] if i.related else i.where
+                message = (f"parameter {name} holds a tensor map by value but is not __grid_constant__: the map's "
+                           "address is that of a copy in local memory, which TMA cannot read")
+                hint = f"declare it so: const __grid_constant__ {param.type_name if param else 'CUtensorMap'} {name}"
+                related = [(i.where, f"used by {thread(audit, i)} here")]
+            else:
+                where, related = i.where, []
+                message = (f"tensor map used by {thread(audit, i)} lies in {i.data['space']} memory: TMA reads maps "
+                           "from parameter, constant or global memory only")
+                hint = "use the address of a const __grid_constant__ CUtensorMap parameter, or of global memory"
+            yield audit.finding(type(self), where, message, related=related, hint=hint,
+                                context=incident_context(audit, i))
