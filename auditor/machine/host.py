@@ -63,6 +63,7 @@ class HostEnv:
         self.deadline = time.monotonic() + SECONDS if deadline is None else deadline
         self.steps = 0
         self.stopped = ""
+        self.assumed: dict[str, int] = {}
         self.memory: dict[int, Any] = {}
         self.allocations = 0
         self.attributes: dict[tuple[str, int], Any] = {}
@@ -89,7 +90,12 @@ class HostEnv:
         """The value of a parameter of the function that is run: integers are chosen by their names."""
         if kind != "int":
             return OPAQUE
-        return self.values.get(name, by_name(name, TYPICAL, default=OPAQUE))
+        if name in self.values:
+            return self.values[name]
+        value = by_name(name, TYPICAL, frozenset(self.assumed), default=OPAQUE)
+        if isinstance(value, int):
+            self.assumed[name] = value
+        return value
 
     def charge(self) -> None:
         """Count a step against the budget."""
@@ -257,7 +263,7 @@ class HostEnv:
         limit = self.attributes.get((kernel, 8))
         found = HostLaunch(
             kernel, _dim3(grid), _dim3(block), smem, [copy_value(a) for a in args], self.where(), shared_limit=limit,
-            nonportable=bool(self.attributes.get((kernel, 14), 0)), **attributes,
+            nonportable=bool(self.attributes.get((kernel, 14), 0)), assumed=dict(self.assumed), **attributes,
         )  # fmt: skip
         key = repr(found)
         if key in self._known:

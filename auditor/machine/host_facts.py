@@ -73,7 +73,8 @@ class HostLaunch:
     """A launch as host code wrote it. Members may be ``OPAQUE``. ``kernel`` is the Python name of the kernel's entry.
 
     ``cluster`` is the launch attribute, None without one. ``shared_limit`` is what
-    cudaFuncAttributeMaxDynamicSharedMemorySize was set to before the launch, None when it was not.
+    cudaFuncAttributeMaxDynamicSharedMemorySize was set to before the launch, None when it was not. ``assumed`` holds
+    the parameters of the host function that had to be chosen.
     """
 
     kernel: str
@@ -87,6 +88,7 @@ class HostLaunch:
     nonportable: bool = False
     programmatic: bool = False
     cooperative: bool = False
+    assumed: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass

@@ -14,7 +14,7 @@ from auditor.machine.host import UNLIMITED_SMS, survey
 from auditor.machine.host_facts import HostFacts, HostLaunch
 from auditor.machine.launch import Launch
 from auditor.machine.scenario_args import Arguments
-from auditor.machine.scenario_code import wants_cluster
+from auditor.machine.scenario_code import strides_over_grid, wants_cluster
 from auditor.machine.scenario_shape import (
     Shape,
     guess_block,
@@ -92,8 +92,7 @@ class _Planner:
         runs: list[Launch] = []
         ends: list[Launch] = []
         for number, launch in wanted:
-            grid = self._persistent_grid(facts, number, launch)
-            run = self._make(launch, TYPICAL, grid=grid)
+            run = self._make(launch, TYPICAL, grid=self._persistent_grid(facts, number, launch))
             runs.append(run)
             ends += _at_end(run)
         first = runs[0]
@@ -111,6 +110,9 @@ class _Planner:
             shapes.append(known_shape(same[number].grid) if number < len(same) else None)
         real, few, unlimited = shapes
         cluster, _ = self._cluster(launch)
+        if launch.assumed and real is not None and strides_over_grid(self.program, self.kernel.entry):
+            small = guess_grid(cluster)  # the problem is ours and small: a grid as large as the GPU would idle
+            return small if volume(small) < volume(real) else None
         if real is None or few is None or few == real or volume(few) % volume(cluster):
             return None
         tiles = volume(unlimited) if unlimited is not None and volume(unlimited) < UNLIMITED_SMS // 2 else None
@@ -156,12 +158,17 @@ class _Planner:
             chosen.append("cluster")
         args = arguments.fill(host.args if host is not None else None)
         shared = self._shared(host, inputs, chosen)
+        inputs |= arguments.inputs
+        for name, number in host.assumed.items() if host is not None else ():
+            if inputs.setdefault(name, str(number)) == str(number):
+                inputs[name] += " (chosen)"
+                chosen.append(name)
         where = host.where if host is not None else None
         return Launch(
             kernel.entry, grid_used, block, cluster, shared, args,
             origin=f"launch at {where[0]}" if where else "launch" if host is not None else "chosen",
             shared_limit_set=host.shared_limit if host is not None else None, where=where,
-            inputs=inputs | arguments.inputs, programmatic=host is not None and host.programmatic,
+            inputs=inputs, programmatic=host is not None and host.programmatic,
             cluster_attribute=known_shape(host.cluster) if host is not None else None,
             nonportable=host is not None and host.nonportable, cooperative=host is not None and host.cooperative,
             chosen=(*chosen, *arguments.chosen), reduced=arguments.changed,

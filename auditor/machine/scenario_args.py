@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from auditor.machine.launch import TensorMap
-from auditor.machine.scenario_values import by_name, reduced
+from auditor.machine.scenario_values import by_name, is_address, reduced
 from auditor.program import Kernel, Layout, Param, ScalarType
 from auditor.values import GLOBAL_STRIDE, GLOBAL_WINDOW, OPAQUE
 
@@ -93,6 +93,8 @@ class Arguments:
         if isinstance(value, int):
             return self._known(path, int(value))
         name = path.rsplit(".", 1)[-1].split("[")[0]
+        if scalar.bits == 64 and is_address(name):
+            return self._allocate()
         if boolean:
             value = 0 if self.variant == 1 else 1
         else:

@@ -26,7 +26,7 @@ _VALUES = {
 
 _INDEX = set("idx index id rank offset off begin start first base layer pos position coord".split())
 _PITCH = set("ld lda ldb ldc ldd ldx ldy ldq ldk ldv ldo stride strides pitch".split())
-_FLAG = set("is has use do enable enabled with flag causal transpose transposed".split())
+_FLAG = set("is has use do enable enabled with flag causal transpose transposed store return apply write".split())
 _THINGS = set(  # what is counted in handfuls: one iteration or CTA deals with each
     "tile tiles ntiles iter iters iteration iterations block blocks step steps chunk chunks split splits round rounds "
     "rep reps repeat repeats pass passes stage stages page pages pair pairs slice slices kblocks ktiles strip strips "
@@ -38,6 +38,9 @@ _DEPTH = set(
 )
 _ROWS = set("m n row rows col cols column columns height width out".split())
 _ELEMENTS = set("numel elements elems total nelem n_elem".split())
+
+
+_ADDRESS = set("addr address ptr pointer".split())
 
 
 def words(name: str) -> list[str]:
@@ -75,6 +78,11 @@ def meaning(name: str, siblings: frozenset[str] = frozenset()) -> str:
     if have & _DEPTH:
         return "depth"
     return "other"
+
+
+def is_address(name: str) -> bool:
+    """Whether a 64-bit integer of that name is a pointer in disguise."""
+    return bool(_ADDRESS & set(words(name)))
 
 
 def by_name(name: str, variant: int, siblings: frozenset[str] = frozenset(), default: Any = None) -> Any:

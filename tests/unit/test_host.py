@@ -286,6 +286,7 @@ def test_parameters_of_an_entry_are_chosen_by_name() -> None:
     assert env.argument("m", "int") == 256
     assert env.argument("n", "int") == 96
     assert env.argument("x", "int") is OPAQUE
+    assert env.assumed == {"m": 256}
     assert env.argument("k", "pointer") is OPAQUE
 
 

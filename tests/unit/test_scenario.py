@@ -215,6 +215,24 @@ def test_meaning_of_a_name(name: str, kind: str) -> None:
     assert meaning(name, frozenset({"m"})) == kind
 
 
+def test_small_grid_when_the_problem_was_chosen() -> None:
+    k = kernel(param("M"))
+    facts = HostFacts(launches(256, grid=(148, 1, 1), assumed={"M": 256, "K": 1024}))
+    run = plan(program(k, "def k(S):\n return S.gdim[0]\n"), k, None, facts)[0]
+    assert run.grid == (2, 1, 1)
+    assert run.inputs["M"] == "256 (chosen)"
+    assert run.inputs["K"] == "1024 (chosen)"
+    assert set(run.chosen) == {"M", "K"}
+    assert plan(program(k), k, None, facts)[0].grid == (148, 1, 1)
+
+
+def test_integer_that_is_an_address() -> None:
+    k = kernel(param("table_ptr", size=8), param("ptr_count", size=4))
+    args = plan(program(k), k, None, HostFacts())[0].args
+    assert args[0] > GLOBAL_WINDOW
+    assert args[1] == 4
+
+
 def test_values_by_name() -> None:
     assert by_name("n", TYPICAL) == 4096  # the only size: a number of elements
     assert by_name("n", TYPICAL, frozenset({"m"})) == 256
