@@ -351,7 +351,10 @@ class Expressions(Places):
     def _binary(self, node: Node, invert: bool = False) -> Val:
         op = self.ast.binary(node)
         inner = node.expressions
-        if len(inner) < 2:
+        if len(inner) < 2:  # clang hides operands such as sizeof...(pack)
+            known = self.ast.evaluate(node)
+            if known is not None:
+                return literal(known, self.types.of(node))
             return self.unanalysed("operator without operands", node, self.types.of(node))
         left, right = inner[0], inner[1]
         ctype = self.types.of(node)

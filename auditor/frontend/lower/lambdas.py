@@ -159,9 +159,10 @@ class Lambdas(Initialisers):
             return
         if declared.kind != "ref" and ctype.aggregate and place.kind == "py":
             closure.captures[key] = Capture(key, ctype, OBJECT, index)
-            codes.append(place.code)
+            codes.append(f"Ref([{place.code}], 0)")
             return
-        if declared.kind != "ref" and place.kind == "py":
+        cell = place.decl or place.code == f"{place.box}[0]"
+        if declared.kind != "ref" and place.kind == "py" and cell:
             # by-reference capture of a scalar: it lives in a cell, now or in the next attempt
             if place.decl:
                 if self._settled_value(place.decl):
@@ -170,7 +171,7 @@ class Lambdas(Initialisers):
                     return
                 self.facts.cells.add(place.decl)
             closure.captures[key] = Capture(key, ctype, CELL, index)
-            codes.append(place.box or f"[{place.code}]")
+            codes.append(f"Ref({place.box or '[0]'}, 0)")  # a Ref, so that copying the closure does not copy the cell
             return
         # of what is captured only shared memory is known to have an integer address in each attempt
         closure.captures[key] = Capture(key, ctype, POINTER, index, place.space if fixed else "")
@@ -199,9 +200,9 @@ class Lambdas(Initialisers):
                 return self.bound_reference(Val(slot, capture.type), capture.type.element)
             return Lvalue("py", capture.type, slot, "this_0", str(capture.index))
         if capture.mode == CELL:
-            return Lvalue("py", capture.type, f"{slot}[0]", slot, "0")
+            return Lvalue("py", capture.type, f"{slot}.box[0]", f"{slot}.box", "0")
         if capture.mode == OBJECT:
-            return Lvalue("py", capture.type, slot)
+            return Lvalue("py", capture.type, f"{slot}.box[0]")
         return self.bound_reference(Val(slot, pointer_to(capture.type), space=capture.space), capture.type)
 
     def closure_this(self) -> Val | None:

@@ -204,7 +204,7 @@ class Objects(Core):
         shifted = whole.code if place.key == "0" else f"({whole.code} >> {place.key})"
         code = f"({shifted} & {mask_text(place.width)})"
         if ctype.kind == "float":
-            return Val(f"consume({code})", ctype)
+            return Val(f"bit_cast({code}, {ctype.bits}, True)", ctype)
         if ctype.kind == "pointer":
             return Val(code, ctype, space=ADDRESS)
         if ctype.signed:
@@ -243,7 +243,7 @@ class Objects(Core):
             parent = self.stable(place.parent)
             whole = settled(self.read(parent, node))
             mask = mask_text(place.width)
-            new = value.code if ctype.kind != "float" else f"consume({value.code})"
+            new = value.code if ctype.kind != "float" else f"bit_cast({value.code}, {ctype.bits}, False)"
             kept = f"{whole.code} & ~({mask} << {place.key})"
             self.write(parent, Val(f"({kept} | ({new} & {mask}) << {place.key})", parent.type), node)
 
