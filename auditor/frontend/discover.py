@@ -9,6 +9,7 @@ from auditor.frontend.attributes import is_kernel, launch_attributes
 from auditor.frontend.clang_api import ENTER, SKIP, CursorKind, children, cindex, in_system_header, template_of, visit
 from auditor.frontend.unit import ParsedUnit
 
+_PREPROCESSING = 500  # kinds from here on are macros and includes, by far the most; asking for .kind is slow
 # Parents of top-level declarations that are looked into.
 _SCOPES = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
 _CLASSES = (CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL, CursorKind.CLASS_TEMPLATE)
@@ -113,9 +114,9 @@ def _user_declarations(root: Any) -> list[Any]:
     out: list[Any] = []
 
     def look(cursor: Any) -> int:
-        kind = cursor.kind
-        if kind.is_preprocessing() or in_system_header(cursor):
+        if cursor._kind_id >= _PREPROCESSING or in_system_header(cursor):
             return SKIP
+        kind = cursor.kind
         if kind in _SCOPES or kind in _CLASSES:
             return ENTER
         out.append(cursor)

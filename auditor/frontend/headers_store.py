@@ -64,7 +64,10 @@ _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MU
 
 # Macro that our cuda/ptx tests -> a word without which no source uses what it guards.
 _FEATURES = {
+    "BW_PTX_REDUCE": "cp_reduce_async_bulk",
     "BW_PTX_TCGEN05": "tcgen05_",
+    "BW_PTX_SCALED": "_block_scale",
+    "BW_PTX_WS": "tcgen05_mma_ws",
     "BW_PTX_TMEM_LD": "tcgen05_ld_",
     "BW_PTX_TMEM_PACK": "_pack_16b",
     "BW_PTX_TMEM_ST": "tcgen05_st_",
@@ -76,7 +79,7 @@ _FEATURES = {
 def feature_macros(text: str) -> list[str]:
     """Preprocessor options that leave out the slow parts of our headers when a source cannot use them.
 
-    The tensor memory functions of cuda::ptx cost more to parse than a whole kernel. A source that includes a file which
+    Some functions of cuda::ptx cost more to parse than a whole kernel. A source that includes a file which
     is not ours gets everything, since that file may use it.
     """
     ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files()}

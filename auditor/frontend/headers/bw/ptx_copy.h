@@ -79,10 +79,7 @@ BW_DEV void cp_async_mbarrier_arrive_noinc(uint64_t *bar)
         asm volatile("cp.async.bulk.tensor." #rank "d.global.shared::cta.tile.bulk_group [%0, " list "], [%1];"           \
                      ::"l"(map), "r"(__bw_smem(src)), "n"(0), "n"(0), "n"(0), __VA_ARGS__ : "memory");                    \
     }                                                                                                                    \
-    BW_TENSOR_REDUCE(rank, list, add, "add", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, min, "min", __VA_ARGS__)           \
-    BW_TENSOR_REDUCE(rank, list, max, "max", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, inc, "inc", __VA_ARGS__)           \
-    BW_TENSOR_REDUCE(rank, list, dec, "dec", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, and_op, "and", __VA_ARGS__)        \
-    BW_TENSOR_REDUCE(rank, list, or_op, "or", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, xor_op, "xor", __VA_ARGS__)       \
+    BW_TENSOR_REDUCTIONS(rank, list, __VA_ARGS__)                                                                        \
     BW_DEV void cp_async_bulk_prefetch_tensor(space_global_t, const void *map, const int32_t (&at)[rank],                \
                                               uint64_t policy = 0x10F0000000000000)                                      \
     {                                                                                                                    \
@@ -104,6 +101,15 @@ BW_DEV void cp_async_mbarrier_arrive_noinc(uint64_t *bar)
                      ".cta_group::%4 [%0], [%1, " list "], [%2];"                                                        \
                      ::"r"(__bw_smem(dst)), "l"(map), "r"(__bw_smem(bar)), "n"(0), "n"((int)g + 1), __VA_ARGS__ : "memory"); \
     }
+#ifdef BW_PTX_REDUCE
+#define BW_TENSOR_REDUCTIONS(rank, list, ...)                                          \
+    BW_TENSOR_REDUCE(rank, list, add, "add", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, min, "min", __VA_ARGS__)           \
+    BW_TENSOR_REDUCE(rank, list, max, "max", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, inc, "inc", __VA_ARGS__)           \
+    BW_TENSOR_REDUCE(rank, list, dec, "dec", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, and_op, "and", __VA_ARGS__)        \
+    BW_TENSOR_REDUCE(rank, list, or_op, "or", __VA_ARGS__) BW_TENSOR_REDUCE(rank, list, xor_op, "xor", __VA_ARGS__)
+#else
+#define BW_TENSOR_REDUCTIONS(rank, list, ...)
+#endif
 #define BW_TENSOR_REDUCE(rank, list, op, spelling, ...)                                                                   \
     BW_DEV void cp_reduce_async_bulk_tensor(space_global_t, space_shared_t, op_##op##_t, const void *map,                \
                                             const int32_t (&at)[rank], const void *src)                                  \
@@ -120,6 +126,7 @@ BW_TENSOR(5, "{%5, %6, %7, %8, %9}", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[
 #undef BW_TENSOR
 #undef BW_TENSOR_LOAD
 #undef BW_TENSOR_REDUCE
+#undef BW_TENSOR_REDUCTIONS
 
 // gather4 and scatter4: one column coordinate and four rows
 #define BW_AT5 "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
@@ -146,6 +153,7 @@ BW_DEV void cp_async_bulk_tensor_tile_scatter4(space_global_t, space_shared_t, c
 }
 #undef BW_AT5
 
+#ifdef BW_PTX_REDUCE
 // ---- bulk reductions ----
 #define BW_REDUCE_GLOBAL(op, spelling, T)                                                                                \
     BW_DEV void cp_reduce_async_bulk(space_global_t, space_shared_t, op_##op##_t, T *dst, const T *src, uint32_t size)    \
@@ -172,6 +180,7 @@ BW_REDUCE_CLUSTER(and_op, "and.b32", uint32_t) BW_REDUCE_CLUSTER(or_op, "or.b32"
 BW_REDUCE_CLUSTER(add, "add.s32", int32_t) BW_REDUCE_CLUSTER(min, "min.s32", int32_t) BW_REDUCE_CLUSTER(max, "max.s32", int32_t)
 BW_REDUCE_CLUSTER(add, "add.u64", uint64_t) BW_REDUCE_CLUSTER(add, "add.u64", int64_t)
 #undef BW_REDUCE_INT
+#endif
 
 // ---- async stores and reductions into another CTA ----
 #define BW_RED_ASYNC(op, spelling, T, c)                                                                                  \

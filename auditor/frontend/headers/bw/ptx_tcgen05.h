@@ -90,6 +90,7 @@ BW_MMA(f16) BW_MMA(tf32) BW_MMA(f8f6f4) BW_MMA(i8)
 #undef BW_MMA
 #undef BW_MMA_FORM
 
+#ifdef BW_PTX_SCALED
 // ---- block-scaled MMA: two more tensor memory operands hold the scale factors ----
 #define BW_SCALED_FORM(name, kind, modifier, A, a_text, a_operand)                                                           \
     BW_GROUP BW_DEV void name(kind_##kind##_t, cta_group_t<g>, uint32_t d, A a, uint64_t b, uint32_t idesc, uint32_t scale_a, \
@@ -116,7 +117,9 @@ BW_SCALED(_block32, mxf4nvf4, ".block32")
 BW_SCALED(_block16, mxf4nvf4, ".block16")
 #undef BW_SCALED
 #undef BW_SCALED_FORM
+#endif
 
+#ifdef BW_PTX_WS
 // ---- weight-stationary MMA (one CTA), by collector buffer ----
 #define BW_WS_FORM(name, kind, collector, A, a_text, a_operand)                                                              \
     BW_DEV void name(cta_group_1_t, kind_##kind##_t, uint32_t d, A a, uint64_t b, uint32_t idesc, bool accumulate)           \
@@ -134,6 +137,8 @@ BW_WS_KIND(f16) BW_WS_KIND(tf32) BW_WS_KIND(f8f6f4) BW_WS_KIND(i8)
 #undef BW_WS_FORM
 #undef BW_WS_BUFFER
 #undef BW_WS_KIND
+#endif
+
 #undef BW_ON
 #undef BW_OPERANDS
 #undef BW_GROUP
