@@ -9,7 +9,7 @@ again with just that detail corrected; what disappears in the corrected run was 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.causes_tensor import place_of, sort_tensor
@@ -86,7 +86,8 @@ class Diagnosis:
     def _run(self) -> None:
         audit = self.audit
         blunt = any(audit.incidents("multi_issue", "use_before_init", "bulk_size", "divergent_aligned", "tx_overflow",
-                                    "misaligned", "empty_commit", "reinit_live", "alloc_overflow"))
+                                    "misaligned", "empty_commit", "reinit_live", "alloc_overflow",
+                                    "parity_range", "use_after_inval"))
         self._bytes()
         self._late_expects()
         deadlocks = [i for i in audit.incidents("deadlock")]
@@ -149,17 +150,24 @@ class Diagnosis:
             yield key[0], (key[1], expects.get(key, []), copies.get(key, []))
 
     def _late_expects(self) -> None:
-        """An arrival that completes its phase, then the expect_tx that it should have waited for (MB-15)."""
-        last: dict[tuple[int, int, int], Event] = {}
+        """An arrival that completes its phase, then the expect_tx that it should have waited for (MB-15): a phase that
+        ended with no bytes expected, and an expect_tx without arrival right after it."""
+        ended_empty: dict[int, bool] = {}
+        seen: dict[int, bool] = {}
+        arrive: dict[int, int] = {}
         for e in self.audit.trace.events:
-            if e.kind == "mbar.arrive" and not e.data.get("tx"):
-                last[e.data["bar"], e.warp, e.lanes] = e
-            elif e.kind == "mbar.wait":
-                last.pop((e.data["bar"], e.warp, e.lanes), None)
+            if e.kind == "mbar.arrive":
+                arrive[e.data["bar"]] = e.id
+            if e.kind == "phase":
+                bar = e.data["bar"]
+                ended_empty[bar] = not seen.pop(bar, False)
+            elif e.kind == "mbar.arrive" and e.data.get("tx"):
+                seen[e.data["bar"]] = True
             elif e.kind == "mbar.expect_tx" and e.data["tx"] > 0:
-                before = last.get((e.data["bar"], e.warp, e.lanes))
-                if before is not None and before.data["phase"] + 1 == e.data["phase"]:
-                    self._add(self.LATE_EXPECT, Case(e.where, barrier=e.data["bar"], data={"arrive": before.id, "event": e.id}))
+                bar = e.data["bar"]
+                if not seen.get(bar) and ended_empty.get(bar) and bar in arrive and e.data["phase"] == 1:
+                    self._add(self.LATE_EXPECT, Case(e.where, barrier=bar, data={"arrive": arrive[bar], "event": e.id}))
+                seen[bar] = True
 
     # ---- deadlocks ------------------------------------------------------------------------------------------------
 
@@ -245,8 +253,7 @@ class Diagnosis:
 
     def _remaining(self, deadlocks: list[Incident], surplus: list[Incident]) -> None:
         """Hangs and surplus arrivals for which no single correction was found."""
-        order_found = any(m.value in self.found for m in ORDER)
-        if order_found:
+        if any(m.value in self.found for m in ORDER) or (deadlocks and self.audit.hb.overruns):
             return
         for i in surplus:
             self._add(self.ARRIVALS, Case(i.where, incident=i, barrier=i.data["bar"],
@@ -294,7 +301,9 @@ class Diagnosis:
             pairs.setdefault(key, set()).add((m, c.first.where))
             pairs.setdefault(key[::-1], set()).add((m, c.first.where))
         out: list[tuple[Meaning, Conflict]] = []
-        early = {c.second.where for m, c in all_conflicts if m is Meaning.READ_EARLY and not self._holds_older_data(c)}
+        raced: set[frozenset[Stack]] = set()
+        early = {c.second.where for m, c in all_conflicts if m is Meaning.READ_EARLY and (
+            c.first.data.get("bar") is None or not self._holds_older_data(c))}
         for m, c in all_conflicts:
             here = {mm for mm, _ in pairs[c.first.where, c.second.where]}
             if m is Meaning.READ_EARLY and c.second.where not in early:
@@ -305,21 +314,36 @@ class Diagnosis:
                 continue
             elif m is Meaning.NO_SYNCWARP and here & {Meaning.REFILL, Meaning.DATA_RACE, Meaning.STORE_SOURCE, Meaning.OVERWRITE}:
                 continue
-            elif m in (Meaning.STORE_SOURCE, Meaning.OVERWRITE) and Meaning.DATA_RACE in here:
+            elif m is Meaning.DATA_RACE and c.second.kind == "async" and c.first_access.write and self._wrote_before(c):
+                # The operation reads what this thread wrote earlier: it is the next write that comes too early.
+                m = Meaning.STORE_SOURCE if str(c.second.data["instr"]).endswith(("store", "reduce")) else Meaning.OVERWRITE
+                c = replace(c, first=c.second, first_access=c.second_access, second=c.first, second_access=c.first_access)
+            elif m is Meaning.DATA_RACE and frozenset((c.first.where, c.second.where)) in raced:
                 continue
-            elif m is Meaning.OVERLAPPING_COPIES and c.first.where == c.second.where:
-                if early:
-                    continue  # nobody waits for the first copy: that is the cause
-                m = Meaning.REFILL
+            elif m in (Meaning.STORE_SOURCE, Meaning.OVERWRITE) and Meaning.DATA_RACE in here and not any(
+                    o.first.where == c.second.where and o.second.where == c.first.where and self._wrote_before(o)
+                    for mm, o in all_conflicts if mm is Meaning.DATA_RACE):
+                continue
+            elif m is Meaning.OVERLAPPING_COPIES and early and c.first.where == c.second.where:
+                continue  # nobody waits for the first copy: that is the cause
             elif m is Meaning.PROXY_WAR and here & {Meaning.REFILL, Meaning.READ_EARLY, Meaning.NO_SYNCWARP}:
                 continue
             elif m is Meaning.PROXY and Meaning.DATA_RACE in here:
                 continue
+            if m is Meaning.DATA_RACE:
+                raced.add(frozenset((c.first.where, c.second.where)))
             out.append((m, c))
         refilled = {self._place(m, c) for m, c in out if m is Meaning.REFILL}
         early |= {self._place(m, c) for m, c in out if m is Meaning.READ_EARLY}
         return sort_tensor(self.audit, [
             (m, c) for m, c in out if not (m is Meaning.OVERLAPPING_COPIES and (c.second.where in refilled or early))])
+
+    def _wrote_before(self, c: Conflict) -> bool:
+        """Whether the writer of a conflict already wrote there, at the same place in the code, in order."""
+        write, access = c.first, c.first_access
+        return any(e.warp == write.warp and e.where == write.where and self.audit.hb.ordered(e.id, c.second.id) and any(
+            a.space == access.space and a.cta == access.cta and a.lo < access.hi and access.lo < a.hi for a in e.accesses)
+            for e in self.audit.trace.events[: write.id])
 
     def _holds_older_data(self, c: Conflict) -> bool:
         """Whether the reader of a conflict had an earlier, landed copy in these bytes: then it is the new copy that came

@@ -82,7 +82,7 @@ def _shared(c: Conflict) -> Meaning:
         return Meaning.OVERLAPPING_COPIES
     if first_copy:
         return Meaning.OVERWRITE if b.write else Meaning.READ_EARLY
-    if c.missing == "lane" and not _asynchronous(c.first) and (c.first.warp != _warp(c.second) or _asynchronous(c.second)):
+    if c.missing == "lane" and not _asynchronous(c.first) and c.first.warp != _warp(c.second):
         return Meaning.NO_SYNCWARP
     if second_copy:
         return Meaning.REFILL
@@ -92,7 +92,8 @@ def _shared(c: Conflict) -> Meaning:
 
 
 def _warp(event: Event) -> int:
-    return event.warp
+    """The warp that executed an event, or issued it."""
+    return int(event.data.get("warp", -1)) if event.warp < 0 else event.warp
 
 
 def _tmem(c: Conflict) -> Meaning:

@@ -215,6 +215,7 @@ class Machine:
         strand.last_event = event
         warp = strand.warp
         warp.exited |= strand.lanes
+        warp.exits.append(event.id)
         for gather in list(warp.gathers.values()):
             self.settle(warp, gather)
         for named in list(warp.cta.named.values()):
@@ -333,6 +334,8 @@ class Machine:
         events = self.trace.events
         if strand is None:
             event = Event(len(events), kind, cta or 0, -1, 0, 0, -1, where or (), list(preds), accesses or [], data or {})
+            if "issuer" in event.data:
+                event.data["warp"] = events[event.data["issuer"]].warp
             events.append(event)
             return event
         warp = strand.warp
@@ -488,6 +491,11 @@ class Machine:
         named.events = []
         named.masks = {}
         self.progress += 1
+
+    @staticmethod
+    def _excused(cta: Cta, named: NamedBarrier) -> list[int]:
+        """Ends of the threads that a whole-CTA barrier does not wait for: what they did comes before it."""
+        return [] if named.expected is not None else [e for w in cta.warps for e in w.exits]
 
     def check_cluster(self) -> None:
         """Complete the cluster barrier when every thread has arrived or exited (PTX: exited threads count as arrived)."""

@@ -64,9 +64,11 @@ class Warp:
     lanes: int
     exited: int = 0
     time: int = 0
+    exits: list[int] = field(default_factory=list)  # "exit" events of its strands
     gathers: dict[Any, Gather] = field(default_factory=dict)
     loads: list[Any] = field(default_factory=list)  # load records whose values may still be in flight
     tmem_pending: list[tuple[bool, Access]] = field(default_factory=list)  # (is a store, access) not waited for
+    wgmma_issued: list[AsyncOp] = field(default_factory=list)
     wgmma: Groups = field(default_factory=lambda: Groups())
     cluster_mask: int = 0  # lanes that arrived in the open round of the cluster barrier
     cluster_due: dict[int, int] = field(default_factory=dict)  # lane -> round that its next wait is for

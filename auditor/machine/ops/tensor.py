@@ -189,7 +189,7 @@ def mma(x: Exec, i: Instr) -> None:
         m.incident("descriptor", where, s, data={"what": "instruction descriptor", "problems": problems,
                                                  "value": idesc_value, "entry": "TC-50"})
     data |= {"m": idesc.m, "n": idesc.n}
-    if idesc.m == 0 or idesc.n == 0:
+    if problems or idesc.m == 0 or idesc.n == 0:  # what it would touch is anybody's guess
         _async(x, i, where, [], data)
         return
     columns = d.accumulator_columns(idesc.m, idesc.n, group, ws, sparse)

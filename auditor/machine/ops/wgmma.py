@@ -56,6 +56,7 @@ def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
         m.queue.append(operation)
         s.warp.wgmma.open.append(operation)
         s.warp.wgmma.ever = True
+        s.warp.wgmma_issued.append(operation)
         finish(x, g, issue)
     x.set(operands[0], tuple(OPAQUE for _ in getattr(operands[0], "items", ())))
 
@@ -109,6 +110,13 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         if not done and groups.open and not groups.committed:
             x.m.incident("uncommitted", where, x.s, data={"kind": "wgmma", "ops": [o.event.id for o in groups.open],
                                                           "waited": True})
+        count = len(x.s.warp.wgmma_issued) - len(groups.open) - sum(len(c) for c in groups.committed)
+        siblings = [w for w in x.s.warp.cta.warps if w.index // 4 == x.s.warp.index // 4 and w is not x.s.warp]
+        if done:
+            # One wgmma is an operation of the whole warpgroup: it is complete for all of its warps at once.
+            yield Park(lambda: all(len(w.wgmma_issued) >= count or not w.live for w in siblings), "warpgroup",
+                       {"where": where})
+            done += [o for w in siblings for o in w.wgmma_issued[:count]]
         x.m.finish_until(done)
         event = x.m.emit(x.s, "wgmma.wait", where=where, lanes=g.lanes,
                          preds=gathered_preds(g) + [(o.event.id, "complete") for o in done],
