@@ -94,7 +94,8 @@ class Diagnosis:
         surplus = [i for i in audit.incidents("over_arrival")]
         if not blunt:
             self._deadlocks(deadlocks, surplus)
-        self._conflicts(skip_protocol=any(audit.incidents("multi_issue", "reinit_live")))
+        self._conflicts(skip_protocol=any(
+            audit.incidents("multi_issue", "reinit_live", "use_after_inval", "parity_range")))
         if not blunt and not self._protocol_found():
             self._remaining(deadlocks, surplus)
         if not self._protocol_found() and not blunt and not any(
@@ -258,7 +259,8 @@ class Diagnosis:
         for i in surplus:
             self._add(self.ARRIVALS, Case(i.where, incident=i, barrier=i.data["bar"],
                                           data={"arrivals": None, "init": i.data["init"]}))
-        if surplus or not deadlocks:
+        late = {o.wait.data["bar"] for o in self.audit.hb.overruns}
+        if surplus or not deadlocks or any(i.data.get("bar") in late for i in deadlocks):
             return
         root = self._root(deadlocks)
         category = self.NOT_REACHED if root.data.get("waiting") in ("barrier", "lanes") else self.DEADLOCK

@@ -208,6 +208,8 @@ def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, 
                        data={"instr": instr, "issuer": issue.id, "bar": state.index if state else None, "bytes": size,
                              "map": tensor_map.name if tensor_map else None, "copies": copies,
                              "swizzle": tensor_map.swizzle if tensor_map else None})
+        if instr == "bulk.load" and isinstance(source, int) and source >= GLOBAL_WINDOW and size is not None:
+            event.accesses.append(Access("global", False, "async", 0, source, source + size))
         if state is not None:
             event.accesses.append(Access("shared", False, "generic", state.record.cta, state.record.offset,
                                          state.record.offset + 8, what="mbarrier"))
