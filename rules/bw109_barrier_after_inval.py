@@ -19,8 +19,13 @@ class BarrierAfterInval(Rule):
     entries = ("MB-04",)
 
     def check(self, audit: Audit) -> Iterator[Finding]:
-        for i in audit.incidents("use_after_inval"):
+        seen: set[object] = set()
+        # Of several uses, those that begin a phase come first: what waits for it follows from them.
+        for i in sorted(audit.incidents("use_after_inval"), key=lambda i: str(i.data["what"]).endswith(("wait", "inval"))):
             bar = i.data.get("bar")
+            if bar in seen:
+                continue
+            seen.add(bar)
             invals = [e for e in audit.trace.events if e.kind == "mbar.inval" and e.data["bar"] == bar]
             inval = invals[-1] if invals else None
             related = [(inval.where, f"{audit.story.thread(inval)} invalidates it here")] if inval is not None else []

@@ -36,10 +36,12 @@ class InitNotPublished(Rule):
             if case.conflict is not None and cluster_met(audit, case.conflict.second):
                 reported.add(case.where)
                 yield self._finding(audit, case, IN_CLUSTER)
+        seen: set[int] = set()
         for i in audit.incidents("use_before_init"):
             bar = at_offset(audit, i.data["owner"], i.data["offset"])
-            if bar is None or i.where in reported:
+            if bar is None or bar in seen or i.where in reported:
                 continue
+            seen.add(bar)
             init = audit.event(audit.trace.barriers[bar].init_event)
             yield audit.finding(
                 type(self), i.where,

@@ -22,6 +22,10 @@ class ReadBeforeCopyLanded(Rule):
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for case in audit.diagnosis.cases(Meaning.READ_EARLY):
+            assert case.conflict is not None
+            copy = case.conflict.first
+            if copy.data.get("bar") is None and copy.data["instr"] != "cp.async":
+                continue  # its barrier is not one: that is reported
             yield self._finding(audit, case)
 
     def _finding(self, audit: Audit, case: Case) -> Finding:

@@ -23,7 +23,7 @@ class StoreSourceRewritten(Rule):
     def check(self, audit: Audit) -> Iterator[Finding]:
         if not audit.has("bulk.store", "tma.store", "bulk.reduce", "tma.reduce", "bulk.dsmem"):
             return
-        if any(i.data.get("kind") == "bulk" for i in audit.incidents("empty_group_wait", "uncommitted")):
+        if any(i.data["kind"] == "bulk" for i in audit.incidents("uncommitted")):
             return  # the wait is there, but sees no group: that is the finding
         for case in audit.diagnosis.cases(Meaning.STORE_SOURCE):
             yield self._finding(audit, case)

@@ -19,7 +19,7 @@ class StoreNotDrained(Rule):
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         left = [i for i in audit.incidents("undrained") if i.data["committed"]]
-        if not left or any(i.data.get("kind") == "bulk" for i in audit.incidents("empty_group_wait")):
+        if not left or any(i.data["kind"] == "bulk" for i in audit.incidents("empty_group_wait")):
             return  # a wait by the wrong thread is BW207
         for i in left:
             assert i.event is not None

@@ -27,9 +27,12 @@ class MisalignedCopy(Rule):
     entries = ("TL-02", "TL-10", "MB-01")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
+        barriers: set[int] = set()
         for i in audit.incidents("misaligned"):
-            if i.data["what"] not in WHAT:
+            if i.data["what"] not in WHAT or i.data["offset"] in barriers:
                 continue
+            if i.data["what"] == "mbarrier":
+                barriers.add(i.data["offset"])  # its other uses say the same
             what, attribute = WHAT[i.data["what"]]
             need, offset = i.data["need"], i.data["offset"]
             if i.data["what"] in ("mbarrier", "tensor copy", "bulk copy"):

@@ -10,7 +10,6 @@ from auditor.findings import Finding, Level
 from auditor.machine.launch import SWIZZLE_SPAN, TensorMap
 from auditor.rule import Rule
 from auditor.rulekit import tensor_maps
-from auditor.source import Stack
 
 U4_8B, U4_16B, U6_16B = 13, 14, 15
 FLOATS = frozenset((6, 7, 8, 9, 10, 11, 12))
@@ -28,7 +27,7 @@ class TensorMapEncode(Rule):
         for m in tensor_maps(audit):
             found = [] if m.im2col else list(problems(m))
             if found:
-                where: Stack = m.where if isinstance(m.where, tuple) and m.where else (audit.kernel.loc,)
+                where = m.where[:1] if isinstance(m.where, tuple) and m.where else (audit.kernel.loc,)
                 more = f" (and {len(found) - 1} more: {'; '.join(t for t, _ in found[1:])})" if len(found) > 1 else ""
                 yield audit.finding(
                     type(self), where,

@@ -21,7 +21,7 @@ class EncodeUnchecked(Rule):
         for m in tensor_maps(audit):
             if not m.checked and isinstance(m.where, tuple) and m.where:
                 yield audit.finding(
-                    type(self), m.where,
+                    type(self), m.where[:1],
                     f"result of encoding tensor map {m.name} is not checked: when the driver rejects an argument, the "
                     "map holds garbage and the kernel runs with it",
                     related=[((audit.kernel.loc,), f"kernel {audit.kernel.name} gets this map")],
