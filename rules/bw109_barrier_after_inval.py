@@ -21,7 +21,8 @@ class BarrierAfterInval(Rule):
     def check(self, audit: Audit) -> Iterator[Finding]:
         seen: set[object] = set()
         # Of several uses, those that begin a phase come first: what waits for it follows from them.
-        for i in sorted(audit.incidents("use_after_inval"), key=lambda i: str(i.data["what"]).endswith(("wait", "inval"))):
+        late = ("wait", "inval")
+        for i in sorted(audit.incidents("use_after_inval"), key=lambda i: str(i.data["what"]).endswith(late)):
             bar = i.data.get("bar")
             if bar in seen:
                 continue
