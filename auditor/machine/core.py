@@ -1,7 +1,7 @@
 """The machine: runs the strands and the asynchronous operations of one cluster, and writes down what happened.
 
-It observes and never judges. One deterministic schedule is run: strands until they block, asynchronous operations as late
-as possible. The graph built from the trace then tells what another schedule could do.
+It observes and never judges. An audit runs one deterministic schedule: strands until they block, asynchronous operations
+as late as possible. The graph built from the trace then tells what another schedule could do.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from auditor.machine.frames import generated_lines, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
+from auditor.machine.schedule import LAZY, Lazy
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, NamedBarrier, Park, Warp
 from auditor.machine.strand import Strand, StrandEnd
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
@@ -45,8 +46,9 @@ class Machine:
     """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements), ``seconds`` in wall time."""
 
     def __init__(self, program: Program, kernel: Kernel, launch: Launch, *, budget: int = 2_000_000,
-                 seconds: float = 20.0, hypothesis: Hypothesis = NONE) -> None:
+                 seconds: float = 20.0, hypothesis: Hypothesis = NONE, schedule: Lazy = LAZY) -> None:
         self.hypothesis = hypothesis
+        self.schedule = schedule
         self.program = program
         self.kernel = kernel
         self.launch = launch
@@ -158,33 +160,20 @@ class Machine:
 
     def _schedule(self) -> None:
         while True:
-            ran = False
-            live = False
-            for strand in self.strands:  # forks append to it while it is walked
-                if strand.done:
-                    continue
-                live = True
-                park = strand.park
-                if park is not None:
-                    if not park.ready():
-                        continue
-                    strand.park = None
-                ran = True
-                self._step(strand)
-            if ran:
+            if self.schedule.advance(self) or self._complete_one():
                 continue
-            if self._complete_one():
-                continue
-            if not live:
+            if all(s.done for s in self.strands):
                 return
             if self._unstick():
                 continue
             self._deadlock()
             return
 
-    def _step(self, strand: Strand) -> None:
+    def step(self, strand: Strand) -> None:
+        """Let a strand run until it blocks or ends."""
         if time.monotonic() > self.deadline:
             raise BudgetExceeded("time")
+        strand.park = None
         try:
             strand.park = strand.advance()
         except StrandEnd as end:
@@ -234,16 +223,19 @@ class Machine:
                               data={"instr": op.event.data["instr"], "committed": op not in groups.open})
 
     def _complete_one(self) -> bool:
-        for n, op in enumerate(self.queue):
+        for op in self.queue:
             if op.ready is None or op.ready():
-                del self.queue[n]
-                self.finish(op)
+                self.complete(op)
                 return True
         if self.queue:  # nothing is ready: the oldest has to go, whatever it waits for
-            op = self.queue.pop(0)
-            self.finish(op)
+            self.complete(self.queue[0])
             return True
         return False
+
+    def complete(self, op: AsyncOp) -> None:
+        """An operation in flight completes."""
+        self.queue.remove(op)
+        self.finish(op)
 
     def finish(self, op: AsyncOp) -> None:
         """An asynchronous operation completes."""
@@ -264,11 +256,9 @@ class Machine:
         """Nothing can run and nothing is in flight: wake what may see a negative poll, or what waits in vain for lanes."""
         for strand in self.strands:
             park = strand.park
-            if not strand.done and park is not None and park.polls and strand.negative_epoch != self.progress:
-                strand.negative_epoch = self.progress
+            if not strand.done and park is not None and park.polls and strand.may_see_no(self.progress, park.polls):
                 park.negative = True
-                strand.park = None
-                self._step(strand)
+                self.step(strand)
                 return True
         for strand in self.strands:
             park = strand.park
@@ -281,8 +271,7 @@ class Machine:
             park = strand.park
             if not strand.done and park is not None and park.kind == "uninitialised" and not park.hopeless:
                 park.hopeless = True
-                strand.park = None
-                self._step(strand)
+                self.step(strand)
                 return True
         return False
 

@@ -20,7 +20,8 @@ TMEM_LANES = 128
 class Park:
     """Why a strand does not run: ``ready`` says when it may again.
 
-    ``polls``: the strand only polls (try_wait, test_wait, a spin), so a negative answer may wake it.
+    ``polls``: the strand only polls (try_wait, test_wait, a spin): how often in a row a negative answer may wake it while
+    nothing else happens.
     ``gather``: it waits for other lanes of its warp; ``broken`` is set when they can no longer come.
     ``kind`` and ``data`` describe the wait when it turns out to be a deadlock.
     """
@@ -28,7 +29,7 @@ class Park:
     __slots__ = ("ready", "kind", "data", "polls", "gather", "negative", "hopeless")
 
     def __init__(self, ready: Callable[[], bool], kind: str, data: dict[str, Any] | None = None, *,
-                 polls: bool = False, gather: Gather | None = None) -> None:
+                 polls: int = 0, gather: Gather | None = None) -> None:
         self.ready = ready
         self.kind = kind
         self.data = data or {}
@@ -155,9 +156,12 @@ class Cta:
         return None
 
 
-@dataclass
+@dataclass(eq=False)
 class AsyncOp:
-    """An asynchronous operation in flight. ``complete`` runs when it finishes, once ``ready`` allows."""
+    """An asynchronous operation in flight. ``complete`` runs when it finishes, once ``ready`` allows.
+
+    ``landing``: bytes on their way to an mbarrier, which may come in any order.
+    """
 
     event: Event
     complete: Callable[[], None]
@@ -165,6 +169,7 @@ class AsyncOp:
     lanes: int = 0xFFFF_FFFF  # lanes of the issuing warp that issued it
     done: bool = False
     source_read: bool = False
+    landing: bool = False
 
 
 @dataclass

@@ -62,7 +62,7 @@ class Strand:
         self.open_memory: tuple[Event, Any] | None = None
         self.last_poll: Any = None
         self.polled: set[int] = set()  # barriers that this strand has tested
-        self.negative_epoch = -1
+        self.negatives = (-1, 0)  # progress of the machine, and how often a poll was answered "no" at that point
         self.groups: dict[str, Groups] = {}
         self.tensor_ops: list[tuple[AsyncOp, int]] = []
         self.last_committed: Event | None = None
@@ -95,6 +95,14 @@ class Strand:
             committed = [[o for o in g if o.lanes & self.lanes] for g in groups.committed]
             issued = bool(mine) or any(committed) or kind.endswith(".read")
             self.groups[kind] = Groups(mine, deque(committed), issued)
+
+    def may_see_no(self, progress: int, limit: int) -> bool:
+        """Whether a poll may be answered "no" once more although nothing has happened since; counts it."""
+        epoch, count = self.negatives
+        if epoch == progress and count >= limit:
+            return False
+        self.negatives = (progress, count + 1 if epoch == progress else 1)
+        return True
 
     def advance(self) -> Park | None:
         """Run until the strand parks (returned) or ends (None)."""

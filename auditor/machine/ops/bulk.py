@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from functools import partial
 from typing import Any
 
 from auditor.machine.execute import Exec, op
@@ -37,6 +38,7 @@ def bulk(x: Exec, i: Instr) -> None:
             nv = None
         elif nv % 16 or not 0 <= nv <= MAX_BULK:
             x.m.incident("bulk_size", x.m.where(), x.s, data={"bytes": nv})
+            nv -= nv % 16  # measured: the hardware copies whole 16 bytes
         if to_global:
             _store(x, i, lanes, sv, dv, nv, "bulk.reduce" if reduces else "bulk.store")
         elif "shared::cta" in spaces[1:] and spaces[0] == "shared::cluster":
@@ -224,27 +226,30 @@ def _launch(x: Exec, event: Event, state: BarrierState | None, size: int | None,
         m.queue.append(AsyncOp(event, lambda: None))
         return
     bar = state
-    entry: dict[str, Any] = {"event": event.id, "bytes": size, "landed": False}
+    pieces: Sequence[int | None] = m.schedule.pieces(size) if size is not None else (None,)
+    entry: dict[str, Any] = {"event": event.id, "bytes": size, "landed": False, "left": len(pieces)}
     bar.current["copies"].append(entry)
     bar.copies_due += 1
 
     def expected() -> bool:
         return size is not None or bar.unit.tx > 0
 
-    def land() -> None:
-        n = size
+    def land(n: int | None) -> None:
         if n is None:  # the box is not known: this copy gets its share of what the phase still expects
             open_copies = [c for c in bar.current["copies"] if not c["landed"] and c["bytes"] is None]
             known = sum(c["bytes"] for c in bar.current["copies"] if not c["landed"] and c["bytes"] is not None)
             n = max(bar.unit.tx - known, 0) // max(len(open_copies), 1)
             event.accesses[0].hi = _guessed_end(m, event.accesses[0], n)
             event.data["assumed_bytes"] = n
-        entry["landed"] = True
-        bar.copies_due -= 1
+        entry["left"] -= 1
+        if not entry["left"]:
+            entry["landed"] = True
+            bar.copies_due -= 1
         for _ in range(copies):
             m.barrier_step(bar, lambda u: u.complete(n), (event.id, "complete"), where, s)
 
-    m.queue.append(AsyncOp(event, land, expected))
+    for piece in pieces:
+        m.queue.append(AsyncOp(event, partial(land, piece), expected, landing=True))
 
 
 def _guessed_end(m: Any, access: Access, size: int) -> int:

@@ -9,12 +9,14 @@ from auditor.machine.execute import Exec, op
 from auditor.machine.mbarrier import MAX_COUNT
 from auditor.machine.ops.common import number, shared_operand
 from auditor.machine.state import BarrierState, Cta, Park
+from auditor.machine.strand import Strand
 from auditor.ptx.grammar import Addr, Imm, Instr, Reg, Sink
 from auditor.source import Stack
-from auditor.trace import Access, Poll
+from auditor.trace import Access, Event, Poll
 from auditor.values import OPAQUE, Opaque, Vec, collapse
 
 MBARRIER_BYTES = 8
+TESTS = 64  # negative answers in a row that a strand gets from test_wait before it counts as blocked there
 
 
 def object_access(cta: Cta, offset: int, write: bool) -> Access:
@@ -192,10 +194,33 @@ def pending_count(x: Exec, i: Instr) -> None:
     x.set(i.operands[0], OPAQUE)
 
 
+def known_over(events: list[Event], s: Strand, state: BarrierState) -> bool:
+    """Whether all that completed the barrier's last phase happened before what the strand does next."""
+    if not state.phase_events:
+        return True  # the phase before the first one
+    due = {p for p, _ in events[state.phase_events[-1]].preds}
+    first = min(due, default=0)
+    past = {p for p, _ in s.pending}
+    strands = {s.number}
+    for e in reversed(events):
+        if e.id < first or not due:
+            break
+        if e.id in past or e.strand in strands:
+            due.discard(e.id)
+            past.update(p for p, _ in e.preds)
+            if e.strand >= 0:
+                strands.add(e.strand)
+    return not due
+
+
 @op("mbarrier.try_wait", "mbarrier.test_wait", blocks=True)
 def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
-    """A poll. The first one of a wait is answered "no", which is always allowed, so that code which does not retry shows;
-    the next parks the strand until the phase is over."""
+    """A poll. The first one of a wait is answered "no" where that is allowed, so that code which does not retry shows;
+    the next parks the strand until the phase is over.
+
+    A test_wait that is not in a loop never blocks: tests at different places are different waits, and one that is
+    repeated gives way before it is answered "no" again.
+    """
     s, m = x.s, x.m
     dest, operand, which = i.operands[0], i.operands[1], i.operands[2] if len(i.operands) > 2 else Imm(0)
     by_parity = i.has("parity")
@@ -233,18 +258,13 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         by_parity = False
         tests = [(mask, cta, offset, state, s.wait_counts.get((where, state.index), start))
                  for mask, cta, offset, state, _ in tests]
-    key = tuple((state.index, v) for _, _, _, state, v in tests)
+    tests_only = i.opcode == "mbarrier.test_wait"
+    key = (where if tests_only else None, *((state.index, v) for _, _, _, state, v in tests))
     for mask, cta, offset, state, _ in tests:
         if state.index not in s.polled:  # the object has to be initialised before it is looked at, not only in the end
             s.polled.add(state.index)
             m.emit(s, "mbar.poll", where=where, lanes=mask, accesses=[object_access(cta, offset, False)],
                    data={"bar": state.index})
-    if s.last_poll != key:
-        s.last_poll = key
-        m.trace.polls += [Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
-                          for mask, _, _, state, _ in tests]
-        x.set(dest, 0)
-        return
 
     def passed(state: BarrierState, v: int) -> bool:
         return state.unit.passes(v) if by_parity else state.unit.phase > v
@@ -252,11 +272,22 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     def ready() -> bool:
         return all(passed(state, v) for _, _, _, state, v in tests)
 
+    def may_deny() -> bool:
+        """A phase that is known to be over is never denied by a test_wait."""
+        return not ready() or m.schedule.denies and not (
+            tests_only and all(known_over(m.trace.events, s, state) for _, _, _, state, _ in tests))
+
+    if s.last_poll != key and may_deny():
+        s.last_poll = key
+        m.trace.polls += [Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
+                          for mask, _, _, state, _ in tests]
+        x.set(dest, 0)
+        return
     if not ready():
         blocked = next(t for t in tests if not passed(t[3], t[4]))
         park = Park(ready, "mbarrier", {"where": where, "bar": blocked[3].index, "parity": blocked[4],
                                         "phase": blocked[3].unit.phase, "form": "parity" if by_parity else "state"},
-                    polls=True)
+                    polls=TESTS if tests_only else 1)
         yield park
         if park.negative and not ready():
             x.set(dest, 0)

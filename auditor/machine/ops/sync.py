@@ -7,6 +7,7 @@ from typing import Any
 
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import FULL, finish, gather, gathered_preds, gathered_value, number
+from auditor.machine.schedule import turn
 from auditor.machine.state import NamedBarrier, Park
 from auditor.machine.strand import StrandEnd
 from auditor.ptx.grammar import Instr, Pair, Sink
@@ -80,6 +81,8 @@ def warp_sync(x: Exec, i: Instr) -> Generator[Park, None, None]:
     need = mask & x.s.warp.live
     if x.lanes & need == need and not x.s.warp.lanes & ~x.lanes:
         x.m.emit(x.s, "warp.sync", where=where, data={"mask": mask})
+        if x.m.schedule.preempts:
+            yield turn()
         return
     g = yield from gather(x, i, ("warp.sync", mask), need, strict=False)
     if g.lead is x.s:
@@ -258,7 +261,7 @@ def setmaxnreg(x: Exec, i: Instr) -> Generator[Park, None, None]:
 def nanosleep(x: Exec, i: Instr) -> Generator[Park, None, None]:
     """A spinning strand gives way; only once a step, so that a spin cannot starve the others."""
     epoch = x.m.progress
-    yield Park(lambda: x.m.progress != epoch, "sleep", {"where": x.m.where()}, polls=True)
+    yield Park(lambda: x.m.progress != epoch, "sleep", {"where": x.m.where()}, polls=1)
 
 
 @op("trap", "brkpt")
