@@ -49,14 +49,15 @@ class Audit:
     def diagnosis(self) -> Diagnosis:
         return Diagnosis(self)
 
-    def rerun(self, hypothesis: Hypothesis) -> Audit | None:
-        """The same run with one detail changed; None when no time is left."""
+    def rerun(self, hypothesis: Hypothesis, launch: Launch | None = None) -> Audit | None:
+        """The same run with one detail changed, or with another launch; None when no time is left."""
+        launch = launch or self.launch
         left = self.deadline - time.monotonic()
         if left <= 0.05:
             return None
-        trace = Machine(self.program, self.kernel, self.launch, budget=STEP_BUDGET, seconds=left,
+        trace = Machine(self.program, self.kernel, launch, budget=STEP_BUDGET, seconds=left,
                         hypothesis=hypothesis).run()
-        return Audit(self.program, self.kernel, self.launch, trace, self.deadline)
+        return Audit(self.program, self.kernel, launch, trace, self.deadline)
 
     def incidents(self, *kinds: str) -> Iterator[Incident]:
         return (i for i in self.trace.incidents if i.kind in kinds)

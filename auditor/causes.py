@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.causes_tensor import place_of, sort_tensor
 from auditor.graph import Conflict
-from auditor.machine.hypothesis import Hypothesis
+from auditor.machine.hypothesis import NONE, Hypothesis
+from auditor.machine.launch import Launch
 from auditor.meaning import Meaning, meaning
 from auditor.source import Stack
 from auditor.trace import Event, Incident
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from auditor.audit import Audit
 
 MAX_RERUNS = 8
+MAX_THREADS = 1024
 
 # Meanings that are order conflicts proper; a corrected run has to be free of them.
 ORDER = frozenset(m for m in Meaning if m not in (Meaning.PROXY, Meaning.PROXY_WAR))
@@ -64,6 +66,8 @@ class Diagnosis:
     IGNORED_POLL = "ignored-poll"
     LATE_EXPECT = "late-expect"
     NOT_REACHED = "barrier-not-reached"
+    CLUSTER = "cluster-barrier"
+    BLOCK_SHAPE = "block-shape"
     GROUP_THREAD = "group-of-other-thread"
 
     def __init__(self, audit: Audit) -> None:
@@ -87,12 +91,13 @@ class Diagnosis:
         audit = self.audit
         blunt = any(audit.incidents("multi_issue", "use_before_init", "bulk_size", "divergent_aligned", "tx_overflow",
                                     "misaligned", "empty_commit", "reinit_live", "alloc_overflow",
-                                    "parity_range", "use_after_inval"))
+                                    "parity_range", "use_after_inval", "cluster_barrier", "cluster_rank", "elect_mask"))
+        blunt |= any(i.data["problem"] in ("id", "count") for i in audit.incidents("named_barrier"))
         self._bytes()
         self._late_expects()
         deadlocks = [i for i in audit.incidents("deadlock")]
         surplus = [i for i in audit.incidents("over_arrival")]
-        if not blunt:
+        if not blunt and not self._shape(deadlocks) and not self._barrier_in_role(deadlocks):
             self._deadlocks(deadlocks, surplus)
         self._conflicts(skip_protocol=any(
             audit.incidents("multi_issue", "reinit_live", "use_after_inval", "parity_range")))
@@ -107,7 +112,7 @@ class Diagnosis:
 
     def _protocol_found(self) -> bool:
         return any(k in self.found for k in (self.INITIAL_PARITY, self.STALE_PARITY, self.ARRIVALS, self.BYTES,
-                                             self.IGNORED_POLL, self.LATE_EXPECT))
+                                             self.IGNORED_POLL, self.LATE_EXPECT, self.BLOCK_SHAPE, self.NOT_REACHED))
 
     # ---- bytes --------------------------------------------------------------------------------------------------
 
@@ -169,6 +174,37 @@ class Diagnosis:
                 if not seen.get(bar) and ended_empty.get(bar) and bar in arrive and e.data["phase"] == 1:
                     self._add(self.LATE_EXPECT, Case(e.where, barrier=bar, data={"arrive": arrive[bar], "event": e.id}))
                 seen[bar] = True
+
+    # ---- the shape of the block, barriers in roles --------------------------------------------------------------
+
+    def _shape(self, deadlocks: list[Incident]) -> bool:
+        """A wait for something that no thread of the block ever does, and that a warp more would do."""
+        audit, launch = self.audit, self.audit.launch
+        if launch.where is None or "block" in launch.chosen or launch.block[1:] != (1, 1):
+            return False
+        used = {e.data["bar"] for e in audit.trace.events if e.kind == "mbar.arrive"}
+        used |= {bar for e in audit.trace.events if e.kind == "commit" for bar in e.data["bar"]}
+        stuck = next((i for i in deadlocks if i.data.get("waiting") == "mbarrier" and i.data["bar"] not in used), None)
+        if stuck is None:
+            return False
+        bounds = audit.kernel.max_threads or MAX_THREADS
+        for more in (bounds if audit.kernel.max_threads else 0, *(launch.threads + 32 * n for n in (1, 2, 4))):
+            if launch.threads < more <= bounds and self._try(NONE, replace(launch, block=(more, 1, 1))):
+                self._add(self.BLOCK_SHAPE, Case(launch.where, incident=stuck, data={"threads": more}))
+                return True
+        return False
+
+    def _barrier_in_role(self, deadlocks: list[Incident]) -> bool:
+        """A barrier of the whole block that some threads wait at while others wait for these: without it, all is well."""
+        kinds = {i.data.get("waiting") for i in deadlocks}
+        if not {"mbarrier", "barrier"} <= kinds:
+            return False
+        for i in {i.where: i for i in deadlocks if i.data["waiting"] == "barrier" and i.data.get("count") is None}.values():
+            other = self._rerun(Hypothesis(passed=frozenset((i.where,))))
+            if other is not None and other.trace.complete:
+                self._add(self.NOT_REACHED, Case(i.where, incident=i, data={"all": deadlocks}))
+                return True
+        return False
 
     # ---- deadlocks ------------------------------------------------------------------------------------------------
 
@@ -237,12 +273,16 @@ class Diagnosis:
         arrived_by_commit = commits if commits and total == 0 else 0
         return total + arrived_by_commit
 
-    def _try(self, hypothesis: Hypothesis) -> bool:
-        """Whether the kernel is free of protocol failures once that detail is corrected."""
+    def _rerun(self, hypothesis: Hypothesis, launch: Launch | None = None) -> Audit | None:
+        """The run with a detail changed, None when there have been enough of them."""
         if self.reruns >= MAX_RERUNS:
-            return False
+            return None
         self.reruns += 1
-        other = self.audit.rerun(hypothesis)
+        return self.audit.rerun(hypothesis, launch)
+
+    def _try(self, hypothesis: Hypothesis, launch: Launch | None = None) -> bool:
+        """Whether the kernel is free of protocol failures once that detail is corrected."""
+        other = self._rerun(hypothesis, launch)
         if other is None or any(other.incidents("deadlock", "over_arrival", "early_phase", "budget")):
             return False
         if any(meaning(c) in ORDER for c in other.hb.conflicts) or other.hb.overruns:
@@ -263,7 +303,11 @@ class Diagnosis:
         if surplus or not deadlocks or any(i.data.get("bar") in late for i in deadlocks):
             return
         root = self._root(deadlocks)
-        category = self.NOT_REACHED if root.data.get("waiting") in ("barrier", "lanes") else self.DEADLOCK
+        waits = {i.data.get("waiting") for i in deadlocks}
+        if "cluster" in waits and "mbarrier" not in waits:
+            root = next(i for i in deadlocks if i.data["waiting"] == "cluster")
+        category = {"barrier": self.NOT_REACHED, "lanes": self.NOT_REACHED, "cluster": self.CLUSTER}.get(
+            str(root.data.get("waiting")), self.DEADLOCK)
         self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))
 
     def _root(self, deadlocks: list[Incident]) -> Incident:

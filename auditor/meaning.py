@@ -61,7 +61,8 @@ def _object(c: Conflict) -> Meaning | None:
 
 
 def _cta(event: Event) -> int:
-    return event.cta if event.warp >= 0 else event.cta
+    """The CTA whose thread an event is by: that of the issuer for a copy into another CTA."""
+    return int(event.data.get("source_cta", event.cta))
 
 
 def _asynchronous(event: Event) -> bool:

@@ -201,14 +201,15 @@ def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, 
                 owner = m.ctas[(dst.rank & ~1) | (bar_cta.rank & 1)] if (dst.rank | 1) < len(m.ctas) or len(m.ctas) > 1 else dst
             state = owner.barriers.get(bar_offset)
             if state is None or not state.valid:
-                m.incident("use_before_init", where, x.s, data={"what": instr, "offset": bar_offset, "owner": owner.rank})
+                m.incident("use_before_init", where, x.s, data={"what": instr, "offset": bar_offset, "owner": owner.rank,
+                                                                "events": len(m.trace.events)})
                 state = None
         hi = offset + (size if size is not None else 16)
         m.copy_starts.setdefault(dst.rank, set()).add(offset)
         event = m.emit(None, "async", where=where, cta=dst.rank, preds=[(issue.id, "issue")],
                        accesses=[Access("shared", True, "async", dst.rank, offset, hi)],
                        data={"instr": instr, "issuer": issue.id, "bar": state.index if state else None, "bytes": size,
-                             "map": tensor_map.name if tensor_map else None, "copies": copies,
+                             "map": tensor_map.name if tensor_map else None, "copies": copies, "source_cta": x.s.warp.cta.rank,
                              "swizzle": tensor_map.swizzle if tensor_map else None})
         if instr == "bulk.load" and isinstance(source, int) and source >= GLOBAL_WINDOW and size is not None:
             event.accesses.append(Access("global", False, "async", 0, source, source + size))
@@ -273,7 +274,7 @@ def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | 
                    accesses=[Access("shared", True, "async", to[0].rank, to[1], to[1] + n),
                              Access("shared", False, "async", frm[0].rank, frm[1], frm[1] + n)],
                    data={"instr": "bulk.dsmem", "issuer": issue.id, "bar": found[2].index if found else None, "bytes": size,
-                         "copies": lanes.bit_count()})
+                         "copies": lanes.bit_count(), "source_cta": x.s.warp.cta.rank})
     if found:
         event.accesses.append(Access("shared", False, "generic", found[0].rank, found[1], found[1] + 8, what="mbarrier"))
     issue.data["op"] = event.id
@@ -379,7 +380,7 @@ def st_async(x: Exec, i: Instr) -> None:
         event = m.emit(None, "async", where=where, cta=to[0].rank, preds=[(issue.id, "issue")],
                        accesses=[Access("shared", True, "generic", to[0].rank, to[1], to[1] + size)],
                        data={"instr": "st.async", "issuer": issue.id, "bar": found[2].index if found else None,
-                             "bytes": size, "copies": lanes.bit_count()})
+                             "bytes": size, "copies": lanes.bit_count(), "source_cta": x.s.warp.cta.rank})
         issue.data["op"] = event.id
         _launch(x, event, found[2] if found else None, size, lanes.bit_count(), where)
 

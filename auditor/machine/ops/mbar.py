@@ -44,7 +44,8 @@ def find(x: Exec, address: Any, what: str, where: Stack) -> tuple[Cta, int, Barr
         x.m.incident("misaligned", where, x.s, data={"what": "mbarrier", "offset": offset, "need": 8})
     state = cta.barriers.get(offset)
     if state is None:
-        x.m.incident("use_before_init", where, x.s, data={"what": what, "offset": offset, "owner": cta.rank})
+        x.m.incident("use_before_init", where, x.s, data={"what": what, "offset": offset, "owner": cta.rank,
+                                                          "events": len(x.m.trace.events)})
         return None
     if not state.valid:
         x.m.incident("use_after_inval", where, x.s, data={"what": what, "bar": state.index})

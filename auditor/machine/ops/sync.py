@@ -27,6 +27,8 @@ def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
         dest = operands.pop(0)
         operands = operands[:-1]
     where = m.where()
+    if where in m.hypothesis.passed:
+        return
     lanes = x.lanes
     identity = number(x, x.val(operands[0])) if operands else 0
     count = number(x, x.val(operands[1]), -1) if len(operands) > 1 else None
@@ -173,8 +175,10 @@ def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
     need = mask & x.s.warp.live
     g = yield from gather(x, i, ("elect", mask), need, strict=False, order=False)
     if g.lead is x.s:
-        if g.partial or x.lanes & ~mask:
-            x.m.incident("elect_mask", x.m.where(), x.s, lanes=g.lanes, data={"instr": "elect.sync", "mask": mask})
+        exited = mask & x.s.warp.exited
+        if g.partial or x.lanes & ~mask or exited:
+            x.m.incident("elect_mask", x.m.where(), x.s, lanes=g.lanes,
+                         data={"instr": "elect.sync", "mask": mask, "exited": exited})
         finish(x, g, None, max((g.lanes & mask or g.lanes).bit_length() - 1, 0))
     leader = g.result
     dest = i.operands[0]

@@ -335,7 +335,8 @@ def commit(x: Exec, i: Instr) -> None:
             if state is None or not state.valid:
                 m.incident("use_before_init" if state is None else "use_after_inval", where, s,
                            data={"what": "tcgen05.commit", "offset": offset, "owner": owner.rank,
-                                 "bar": state.index if state else None})
+                                 "bar": state.index if state else None,
+                                 "events": len(m.trace.events)})
                 continue
             event.accesses.append(object_access(owner, offset, False))
             event.data["bar"].append(state.index)
