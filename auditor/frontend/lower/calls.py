@@ -40,9 +40,12 @@ class Calls(Expressions):
     def call_target(self, node: Node) -> Any:
         """The declaration that a call names, also through a substituted template argument."""
         target = self.ast.reference(node)
-        if target is not None:
-            return target
         callee = node.kids[0] if node.kids else None
+        if target is not None:
+            inner = self.peel(callee) if callee is not None else None
+            if inner is not None and inner.kind == CALL and self.ast.reference(inner) == target:
+                return None  # f()(x): clang names the inner function for the call of its result, too
+            return target
         while callee is not None:
             if callee.kind in (DECL_REF, MEMBER_EXPR):
                 found = self.ast.reference(callee)
@@ -68,6 +71,8 @@ class Calls(Expressions):
     def _call(self, node: Node, want: bool) -> Val | Lvalue:
         ctype = self.types.of(node)
         target = self.call_target(node)
+        if len(node.kids) > 1 and node.kids[1].kind == CALL and self.ast.spelling(node.kids[1]) in CONFIGURE:
+            return self.launch(node, target if target is not None and target._kind_id in FUNCTION_KINDS else None)
         if target is None:
             return self._unresolved(node, ctype)
         kind = target._kind_id
@@ -75,8 +80,6 @@ class Calls(Expressions):
             return self.construct(node, ctype)
         if kind not in FUNCTION_KINDS:
             return self._indirect(node, ctype)
-        if len(node.kids) > 1 and node.kids[1].kind == CALL and self.ast.spelling(node.kids[1]) in CONFIGURE:
-            return self.launch(node, target)
         signature = self.build.signature(target)
         if ctype.integral and want and not self.host:
             value = self.ast.evaluate(node)
@@ -157,7 +160,8 @@ class Calls(Expressions):
     def _receiver(self, node: Node, arguments: list[Node]) -> tuple[Lvalue, list[Node]]:
         """The object of a member call and the remaining arguments."""
         first = node.kids[0] if node.kids else None
-        if first is not None and first.kind == MEMBER_EXPR:
+        named = self.ast.reference(first) if first is not None and first.kind == MEMBER_EXPR else None
+        if first is not None and named is not None and named._kind_id in FUNCTION_KINDS:
             base = self._member_owner(first)
         elif arguments:
             base, arguments = self.lvalue(arguments[0]), arguments[1:]

@@ -266,16 +266,15 @@ class Build:
         for item in node.walk():
             if item.kind != CALL:
                 continue
+            if item.kids and "CUtensorMap" in str(item.kids[0].cursor.type.get_canonical().spelling):
+                return True  # also the encoder through a pointer
             target = self.ast.reference(item)
             if target is None:
                 continue
             name = self.ast.spelling(item)
             if name in CONFIGURE or name.startswith(("cudaLaunch", "cuLaunch", "cuTensorMap", "cudaFuncSet")):
                 return True
-            if target._kind_id in FUNCTION_KINDS:
-                if self.reaches(self.signature(target)):
-                    return True
-            elif "CUtensorMap" in str(item.kids[0].cursor.type.get_canonical().spelling if item.kids else ""):
+            if target._kind_id in FUNCTION_KINDS and self.reaches(self.signature(target)):
                 return True
         return False
 
