@@ -306,6 +306,8 @@ class Diagnosis:
         waits = {i.data.get("waiting") for i in deadlocks}
         if "cluster" in waits and "mbarrier" not in waits:
             root = next(i for i in deadlocks if i.data["waiting"] == "cluster")
+        elif "lanes" in waits and "mbarrier" not in waits:
+            root = next(i for i in deadlocks if i.data["waiting"] == "lanes")
         category = {"barrier": self.NOT_REACHED, "lanes": self.NOT_REACHED, "cluster": self.CLUSTER}.get(
             str(root.data.get("waiting")), self.DEADLOCK)
         self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))

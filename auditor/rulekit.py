@@ -139,6 +139,11 @@ def shared_name(audit: Audit, offset: int, length: int = 0) -> str:
     return audit.story.place(Access("shared", False, "generic", 0, offset, offset + length))
 
 
+def aligned(instr: str) -> bool:
+    """Whether an instruction that waits for lanes of its warp is ``.sync.aligned``, an operation of the whole warp."""
+    return instr.startswith(("tcgen05.", "wgmma.", "setmaxnreg"))
+
+
 # ---- barriers -------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import incident_context, line, thread
+from auditor.rulekit import aligned, incident_context, line, thread
 from auditor.trace import Incident
 
 WAITS = {"mbarrier": "an mbarrier", "barrier": "another barrier", "lanes": "lanes of its warp", "cluster": "the cluster barrier",
@@ -26,7 +26,8 @@ class BarrierNotReached(Rule):
         if not any(audit.incidents("deadlock")) or any(audit.incidents("divergent_aligned")):
             return
         for case in audit.diagnosis.cases(Diagnosis.NOT_REACHED):
-            if case.incident is not None and case.incident.data.get("count") is None:
+            if case.incident is not None and case.incident.data.get("count") is None and not aligned(
+                    str(case.incident.data.get("instr", ""))):
                 yield self._finding(audit, case, case.incident)
 
     def _finding(self, audit: Audit, case: Case, incident: Incident) -> Finding:

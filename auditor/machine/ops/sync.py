@@ -11,7 +11,7 @@ from auditor.machine.schedule import turn
 from auditor.machine.state import NamedBarrier, Park
 from auditor.machine.strand import StrandEnd
 from auditor.ptx.grammar import Instr, Pair, Sink
-from auditor.values import OPAQUE, Opaque, collapse, lane_values
+from auditor.values import OPAQUE, Opaque, Vec, collapse, lane_values
 
 MAX_NAMED = 16
 
@@ -172,11 +172,14 @@ def activemask(x: Exec, i: Instr) -> None:
 def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
     """One lane of the mask is elected, always the same one. Not lane 0: nothing promises that it is (rulebook OT-01)."""
     mask = number(x, x.val(i.operands[1]), FULL) & FULL
-    need = mask & x.s.warp.live
-    g = yield from gather(x, i, ("elect", mask), need, strict=False, order=False)
+    outside = x.lanes & ~mask
+    if outside:
+        x.m.incident("elect_mask", x.m.where(), x.s, data={"instr": "elect.sync", "mask": mask, "exited": 0})
+    need = x.lanes if outside == x.lanes else mask & x.s.warp.live
+    g = yield from gather(x, i, ("elect", mask, need), need, strict=False, order=False)
     if g.lead is x.s:
         exited = mask & x.s.warp.exited
-        if g.partial or x.lanes & ~mask or exited:
+        if (g.partial or exited) and not outside:
             x.m.incident("elect_mask", x.m.where(), x.s, lanes=g.lanes,
                          data={"instr": "elect.sync", "mask": mask, "exited": exited})
         finish(x, g, None, max((g.lanes & mask or g.lanes).bit_length() - 1, 0))
@@ -276,9 +279,10 @@ def trap(x: Exec, i: Instr) -> None:
 @op("mapa")
 def mapa(x: Exec, i: Instr) -> None:
     address, rank = x.val(i.operands[1]), x.val(i.operands[2])
-    r = x.s.uniform(rank, x.lanes)
-    if isinstance(r, int) and not 0 <= r < len(x.m.ctas):
-        x.m.incident("cluster_rank", x.m.where(), x.s, data={"rank": r, "ctas": len(x.m.ctas)})
+    ranks = {r for _, r in x.per_lane(rank)} if rank.__class__ is Vec else {rank}
+    wrong = [r for r in ranks if isinstance(r, int) and not 0 <= r < len(x.m.ctas)]
+    if wrong:
+        x.m.incident("cluster_rank", x.m.where(), x.s, data={"rank": max(wrong), "ctas": len(x.m.ctas)})
     if isinstance(address, Opaque) or isinstance(rank, Opaque):
         x.set(i.operands[0], OPAQUE)
         return
