@@ -19,8 +19,11 @@ class ArrivalCount(Rule):
     entries = ("MB-11",)
 
     def check(self, audit: Audit) -> Iterator[Finding]:
+        out_of_range = {audit.user(i.where) for i in audit.incidents("init_count")}
         for case in audit.diagnosis.cases(Diagnosis.ARRIVALS):
-            yield self._finding(audit, case)
+            assert case.barrier is not None
+            if audit.user(audit.event(audit.trace.barriers[case.barrier].init_event).where) not in out_of_range:
+                yield self._finding(audit, case)
 
     def _finding(self, audit: Audit, case: Case) -> Finding:
         bar, init, arrivals = case.barrier, case.data["init"], case.data["arrivals"]

@@ -21,7 +21,10 @@ class StoreNotDrained(Rule):
         left = [i for i in audit.incidents("undrained") if i.data["committed"]]
         if not left or any(i.data["kind"] == "bulk" for i in audit.incidents("empty_group_wait")):
             return  # a wait by the wrong thread is BW207
+        several = {i.where for i in audit.incidents("multi_issue")}
         for i in left:
+            if i.where in several:
+                continue
             assert i.event is not None
             what, role = audit.story.what(audit.event(i.event)), thread(audit, i)
             yield audit.finding(
