@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from auditor.frontend import build_program
 from auditor.program import Kernel, Program
 from auditor.values import OPAQUE, Opaque, Ref, Vec, collapse, lane_values
 
@@ -126,6 +127,9 @@ class FakeHost(FakeStrand):
         self.launches: list[tuple[Any, ...]] = []
         self.api_calls: list[tuple[str, tuple[Any, ...]]] = []
 
+    def argument(self, name: str, kind: str) -> Any:
+        return OPAQUE
+
     def launch(self, entry: str, grid: Any, block: Any, smem: Any, stream: Any, args: Any) -> None:
         self.launches.append((entry, grid, block, smem, args))
 
@@ -141,3 +145,24 @@ def outputs(strand: FakeStrand, count: int) -> list[Any]:
 
 def kernel_named(program: Program, name: str) -> Kernel:
     return next(k for k in program.kernels if k.name == name)
+
+
+def program_of(source: str) -> Program:
+    """The program of a source text."""
+    return build_program("test.cu", source)
+
+
+def run_kernel(source: str, *args: Any, tid: Any = 0) -> FakeStrand:
+    """Execute the only kernel of a source; fails on anything that was not translated."""
+    program = program_of(source)
+    assert [n for n in program.notes if n.kind == "unanalysed"] == []
+    strand = FakeStrand(program, tid)
+    strand.run(program.kernels[0].entry, *args)
+    return strand
+
+
+def outputs_of(source: str, n: int) -> list[int]:
+    """What ``k(long *out, int n)`` writes with ``out[++out[0]] = x``."""
+    strand = run_kernel(f"#include <cstdint>\n{source}\nint main() {{ k<<<1, 1>>>(nullptr, {n}); }}", OUTPUT, n)
+    values = outputs(strand, strand.memory[OUTPUT] + 1)[1:]
+    return [v - (1 << 64) if v >> 63 == 1 else v for v in values]
