@@ -32,6 +32,11 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
+def newest(n: int) -> str:
+    """What a group wait with count ``n`` leaves in flight: "the newest group", "the 2 newest groups"."""
+    return "the newest group" if n == 1 else f"the {n} newest groups"
+
+
 def listing(items: Iterable[str], limit: int = 4) -> str:
     """ "a, b and c"; what exceeds the limit is counted."""
     unique = list(dict.fromkeys(items))
@@ -62,10 +67,10 @@ def thread(audit: Audit, incident: Incident) -> str:
     return audit.story.thread(stand_in)
 
 
-def threads(audit: Audit, incidents: Iterable[Incident]) -> str:
-    """Several threads together: "warps 0 to 3", "warp 1 lane 0 and warp 4"."""
+def threads(audit: Audit, items: Iterable[Incident | Event]) -> str:
+    """The threads of several events or incidents together: "warps 0 to 3", "warp 1 lane 0 and warp 4"."""
     lanes: dict[tuple[int, int], int] = {}
-    for i in incidents:
+    for i in items:
         if i.warp >= 0:
             key = (i.cta, i.warp)
             lanes[key] = lanes.get(key, 0) | i.lanes
@@ -83,7 +88,8 @@ def threads(audit: Audit, incidents: Iterable[Incident]) -> str:
             out.append(audit.story.thread(Event(-1, "incident", cta, warp, lanes[group[0]], 0, -1, ())))
         else:
             first, last_warp = (w % audit.trace.warps_per_cta for w in (warp, group[-1][1]))
-            out.append(f"warps {first} to {last_warp}" + (f" of CTA {cta}" if audit.trace.ctas > 1 else ""))
+            between = "and" if len(group) == 2 else "to"
+            out.append(f"warps {first} {between} {last_warp}" + (f" of CTA {cta}" if audit.trace.ctas > 1 else ""))
     return listing(out)
 
 

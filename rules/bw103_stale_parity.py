@@ -32,7 +32,9 @@ class StaleParity(Rule):
             bar, role, ctx = wrong.data["bar"], story.thread(wrong), context(audit, wrong, wrong.data["bar"])
             nth, parity = _count(waits, wrong), wrong.data["parity"] & 1
             early = wrong.data["phase"] < due
-            end = "passes at once, on a phase that it has seen before" if early else "skips a phase"
+            end = "passes at once, on a phase that is over" if early else "skips a phase"
+            if wrong.data["phase"] < 0:
+                end = "passes at once, on a fresh barrier"
         elif case.incident is not None:
             i = case.incident
             bar, role, ctx = i.data["bar"], thread(audit, i), incident_context(audit, i, i.data["bar"])
@@ -49,7 +51,7 @@ class StaleParity(Rule):
         related = initialised(audit, bar)
         if case.conflict is not None:
             first, second = case.conflict.first, case.conflict.second
-            message += f" and lets {story.who(second)} meet the {story.what(first)} in flight"
+            message += f"; {story.who(second)} then meets the {story.what(first)} in flight"
             related += [(first.where, f"{story.who(first)}, still in flight"),
                         (second.where, f"{story.who(second)} uses {story.place(case.conflict.second_access)}")]
         hint = (f"flip the parity once a lap, when the stage index wraps after {ring} stages (phase ^= stage == "

@@ -9,7 +9,7 @@ from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
-from auditor.rulekit import context, initialised, line, listing, story_of, strand_event, waits_on, who
+from auditor.rulekit import context, initialised, line, newest, story_of, strand_event, threads, waits_on, who
 from auditor.trace import Event
 
 
@@ -68,7 +68,7 @@ def _by_barrier(audit: Audit, bar: int, read: Event) -> tuple[str, str]:
         return (f"{reader} waits on {name} only afterwards, at {line(audit, mine[0].where)}",
                 f"move the wait on {name} before the first use of the data")
     if waits:
-        others = listing(story.thread(e) for e in waits)
+        others = threads(audit, waits)
         return (f"{others} waited on {name}, but {reader} neither waited on it nor was ordered after that wait",
                 f"let {reader} wait on {name} too, or put a barrier between the wait and this use")
     return f"nothing waits on {name}", f"wait on {name} before the first use of the data"
@@ -83,10 +83,9 @@ def _by_group(audit: Audit, copy: Event, read: Event) -> tuple[str, str]:
         return (f"{audit.story.thread(copy)}, which issued it, has not waited for its group",
                 "run cp.async.wait_group (or wait_all), and a barrier when other threads read the data")
     if all(copy.id not in e.data["ops"] for e in waits):
-        left = waits[-1].data["n"]
-        return (f"the wait at {line(audit, waits[-1].where)} leaves the newest {left} group{'s' * (left != 1)} in "
-                "flight, and this copy is in one of them",
+        left = newest(waits[-1].data["n"])
+        return (f"the wait at {line(audit, waits[-1].where)} leaves {left} in flight, this copy included",
                 "wait with a smaller count: cp.async.wait_group N leaves the N newest groups in flight")
     return (f"only {audit.story.thread(copy)} waited for its group, and nothing orders {audit.story.thread(read)} "
-            "after that wait", "put a barrier (__syncwarp or __syncthreads) between the wait and reads by other "
-                               "threads")
+            "after that wait",
+            "put a barrier (__syncwarp or __syncthreads) between the wait and the reads of other threads")

@@ -9,7 +9,7 @@ from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
-from auditor.rulekit import context, line, story_of, strand_event, who
+from auditor.rulekit import context, line, newest, story_of, strand_event, who
 from auditor.trace import Event
 
 
@@ -55,10 +55,8 @@ def _why(audit: Audit, store: Event, write: Event) -> tuple[str, str]:
                 f"let {issuer} run cp.async.bulk.wait_group.read, then a barrier, before the buffer is written again")
     covering = [e for e in waits if store.id in e.data["ops"]]
     if not covering:
-        left = waits[-1].data["n"]
-        return (f"the wait at {line(audit, waits[-1].where)} leaves the {left} newest group{'s' * (left != 1)} in "
-                "flight, and this store is in one of them",
-                "leave one group fewer in flight: with S buffers, wait_group.read S-1 before the oldest is written "
-                "again")
+        left = newest(waits[-1].data["n"])
+        return (f"the wait at {line(audit, waits[-1].where)} leaves {left} in flight, this store included",
+                "leave one group fewer in flight: with S buffers, wait_group.read S-1 before the oldest is reused")
     return (f"only {issuer} waited for it, at {line(audit, covering[0].where)}; {audit.story.thread(write)} did not "
             "learn of that", "put a barrier behind the wait, for all threads that write the buffer")

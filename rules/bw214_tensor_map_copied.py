@@ -25,7 +25,8 @@ class TensorMapCopied(Rule):
                 where = i.related[0][0] if i.related else i.where
                 message = (f"parameter {name} holds a tensor map by value but is not __grid_constant__: the map's "
                            "address is that of a copy in local memory, which TMA cannot read")
-                hint = f"declare it so: const __grid_constant__ {param.type_name if param else 'CUtensorMap'} {name}"
+                type_name = param.type_name.removeprefix("const ") if param is not None else "CUtensorMap"
+                hint = f"declare it so: const __grid_constant__ {type_name} {name}"
                 related = [(i.where, f"used by {thread(audit, i)} here")]
             else:
                 where, related = i.where, []
