@@ -30,7 +30,7 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
         return conflicts
     # A load or store without its wait stays a danger for whatever comes next: its own conflicts tell nothing more.
     unwaited = {c.first.where for m, c in conflicts if m in _PENDING}
-    uncommitted = any(audit.incidents("empty_commit"))
+    empty = {bar for i in audit.incidents("empty_commit") if i.event is not None for bar in audit.event(i.event).data["bar"]}
     several = any(audit.incidents("multi_issue"))
     out: Sorted = []
     unfinished: set[Stack] = set()
@@ -41,7 +41,8 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
         if (c.first.where in unwaited or c.second.where in unwaited) and m is not Meaning.ALLOC_UNPUBLISHED:
             continue
         operation = c.first.kind == "async"
-        if operation and (several or (uncommitted and not _committed(audit, c.first))):
+        if operation and (several or (empty and _trusts(audit, c, empty))):
+            unfinished.add(c.first.where)
             continue
         if m in (Meaning.MMA_RESULT, Meaning.ACCUMULATOR):
             m = _result_or_overwrite(audit, c)
@@ -49,10 +50,18 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
                 unfinished.add(c.first.where)
         out.append((m, c))
     places = {(m, place_of(m, c)) for m, c in out}
-    # An MMA whose result nobody waits for is still under way at everything that follows.
-    return [(m, c) for m, c in out
-            if not (m is Meaning.DEALLOC and c.first.kind == "async" and c.first.where in unfinished)
-            and not (m is Meaning.TMEM_OVERLAP and _reverse_told(c, places))]
+    shifted = {where for m, c in out if m is Meaning.TMEM_OVERLAP and c.first.kind == c.second.kind == "async"
+               and (c.first_access.lo, c.first_access.hi) != (c.second_access.lo, c.second_access.hi)
+               for where in (c.first.where, c.second.where)}
+
+    def follows(m: Meaning, c: Conflict) -> bool:
+        if m is Meaning.DEALLOC:  # an MMA whose result nobody waits for is still under way at everything that comes
+            return c.first.kind == "async" and c.first.where in unfinished
+        if m in (Meaning.MMA_RESULT, Meaning.ACCUMULATOR):  # accumulators that lie over one another
+            return (c.first if c.first.kind == "async" else c.second).where in shifted
+        return m is Meaning.TMEM_OVERLAP and _reverse_told(c, places)
+
+    return [(m, c) for m, c in out if not follows(m, c)]
 
 
 def place_of(m: Meaning, c: Conflict) -> Stack:
@@ -75,8 +84,12 @@ def _reverse_told(c: Conflict, places: set[tuple[Meaning, Stack]]) -> bool:
     return reads and c.first.kind != "async" and (Meaning.TMEM_OVERLAP, c.first.where) in places
 
 
-def _committed(audit: Audit, op: Event) -> bool:
-    return any(e.kind == "commit" and op.id in e.data["ops"] for e in audit.trace.events[op.id:])
+def _trusts(audit: Audit, c: Conflict, empty: set[int]) -> bool:
+    """Whether the second side relied on a barrier that got the arrival of a commit which covered nothing, or the first is
+    covered by no commit at all."""
+    if any(e.kind == "mbar.wait" and e.data["bar"] in empty for e in audit.hb.acquires_before(c.second, 16)):
+        return True
+    return not any(e.kind == "commit" and c.first.id in e.data["ops"] for e in audit.trace.events[c.first.id:])
 
 
 def _result_or_overwrite(audit: Audit, c: Conflict) -> Meaning:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.meaning import Meaning
 from auditor.rule import Rule
 from auditor.rulekit import Places, context
 from auditor.rulekit_cluster import Touch, ancestors, touches
@@ -29,7 +30,8 @@ class PeerExited(Rule):
             if touch.event.kind != "mbar.expect_tx":  # its phase cannot complete before the arrival that follows
                 last[touch.thread.where, touch.thread.cta, touch.cta] = touch
         before: dict[int, set[int]] = {}
-        reported: set[Stack] = set()
+        # A copy that is read without a wait is not waited for at the end either: BW201.
+        reported = {c.conflict.first.where for c in audit.diagnosis.cases(Meaning.READ_EARLY) if c.conflict is not None}
         for touch in last.values():
             if touch.cta not in before:
                 exits = [e for e in audit.trace.events if e.kind == "exit" and e.cta == touch.cta]

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.machine.core import shared_layout
 from auditor.rule import Rule
 from auditor.rulekit import context, shared_name
+from auditor.source import Stack
 from auditor.trace import Event
 
 # Bytes after which the pattern of a swizzle code repeats: 8 rows of the span (rulebook TC-62).
 PERIOD = {"mma": {1: 1024, 2: 1024, 4: 512, 6: 256}, "wgmma": {1: 1024, 2: 512, 3: 256}}
+PERIODS_LEAST = 256  # a tile off by less is off for every swizzle
 
 
 class MisalignedTile(Rule):
@@ -24,16 +27,26 @@ class MisalignedTile(Rule):
     def check(self, audit: Audit) -> Iterator[Finding]:
         if not audit.has("mma", "mma.ws", "wgmma"):
             return
-        reported = set()
+        reported: set[Stack] = set()
+        judged: set[object] = set()
+        copied = {(a.cta, a.lo, a.hi) for e in audit.trace.events if e.kind == "async" and e.data["instr"] == "tma.load"
+                  for a in e.accesses if a.write}
         for e in audit.trace.events:
-            if e.kind != "async" or e.data["instr"] not in ("mma", "mma.ws", "wgmma"):
+            if e.kind != "async" or e.data["instr"] not in ("mma", "mma.ws", "wgmma") or e.where in reported:
                 continue
             for name in "AB":
-                if f"{name}_start" in e.data and (e.where, name) not in reported and self._wrong(e, name):
-                    reported.add((e.where, name))
-                    if (e.where, "AB") not in reported:
-                        reported.add((e.where, "AB"))
-                        yield self._finding(audit, e, name)
+                start = e.data.get(f"{name}_start")
+                if start is None or (e.where, name, start) in judged:
+                    continue
+                judged.add((e.where, name, start))
+                if any(cta == e.cta and lo <= start < hi and (not self._wrong(e, name) or lo % PERIODS_LEAST)
+                       for cta, lo, hi in copied):
+                    continue  # the copy into this tile is misaligned as well: BW218
+                finding = self._finding(audit, e, name) if self._wrong(e, name) else self._by_chance(audit, e, name)
+                if finding is not None:
+                    reported.add(e.where)
+                    yield finding
+                    break
 
     def _wrong(self, e: Event, name: str) -> bool:
         period = PERIOD["wgmma" if e.data["instr"] == "wgmma" else "mma"].get(e.data[f"{name}_swizzle"])
@@ -55,4 +68,23 @@ class MisalignedTile(Rule):
             hint=f"align the tile and the stride of its stages to {period} bytes"
                  + (f", or put {start % 1024 >> 7} into the descriptor's base offset" if period == 1024 else ""),
             context=context(audit, e),
+        )
+
+    def _by_chance(self, audit: Audit, e: Event, name: str) -> Finding | None:
+        """An operand that is aligned here, in a variable whose declaration does not say so: the compiler chooses the order
+        of static variables."""
+        period = PERIOD["wgmma" if e.data["instr"] == "wgmma" else "mma"].get(e.data[f"{name}_swizzle"])
+        if period is None or len(audit.kernel.shared) < 2 or e.data[f"{name}_base"]:
+            return None
+        offsets, _ = shared_layout(audit.kernel, audit.launch)
+        start = e.data[f"{name}_start"]
+        var = next((v for v in audit.kernel.shared if not v.dynamic and offsets[v.key] <= start < offsets[v.key] + v.size), None)
+        if var is None or var.align >= period:
+            return None
+        return audit.finding(
+            type(self), e.where,
+            f"operand {name} of the {audit.story.what(e)} lies in {var.name}, which is only aligned to {var.align} bytes; its "
+            f"swizzle needs {period}, and here it is so by chance",
+            level=Level.WARNING, related=[((var.loc,), f"{var.name} is declared here")],
+            hint=f"declare {var.name} with alignas({period})", context=context(audit, e),
         )
