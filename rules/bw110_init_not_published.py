@@ -11,6 +11,7 @@ from auditor.meaning import Meaning
 from auditor.rule import Rule
 from auditor.rulekit import at_offset, cluster_met, context, incident_context, meets, strand_event, thread, who
 from auditor.source import Stack
+from auditor.trace import Incident
 
 IN_CTA = ("put __syncthreads() (or another barrier of both) between the init and the first use, also where both stand "
           "in one warp's branches")
@@ -39,7 +40,7 @@ class InitNotPublished(Rule):
         seen: set[int] = set()
         for i in audit.incidents("use_before_init"):
             bar = at_offset(audit, i.data["owner"], i.data["offset"])
-            if bar is None or bar in seen or i.where in reported:
+            if bar is None or bar in seen or i.where in reported or not _started(audit, i):
                 continue
             seen.add(bar)
             init = audit.event(audit.trace.barriers[bar].init_event)
@@ -70,3 +71,11 @@ class InitNotPublished(Rule):
                   (strand_event(audit, use).where, f"{story.thread(use)} uses it: its bits may be the old ones")],
             hint=hint, context=context(audit, use, bar),
         )
+
+
+def _started(audit: Audit, i: Incident) -> bool:
+    """Whether the CTA of the barrier is known to run: the thread's own, or a cluster barrier lies behind the thread."""
+    if i.data["owner"] == i.cta:
+        return True
+    before = audit.trace.events[: i.data.get("events", len(audit.trace.events))]
+    return any(e.kind == "cluster.wait" and e.warp == i.warp and e.lanes & i.lanes for e in before)
