@@ -15,6 +15,7 @@ from auditor.config import AuditOptions
 from auditor.findings import Coverage, Finding, Level, Related
 from auditor.graph import HappensBefore
 from auditor.machine.core import Machine
+from auditor.machine.host import HostFacts, survey
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.scenario import ScenarioSettings, plan
@@ -159,17 +160,19 @@ def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding
     coverage = Coverage(kernels=len(program.kernels))
     for note in program.notes:
         coverage.notes.append((note.kind, note.message, note.loc))
+    facts = survey(program, dict(options.values)) if program.host_entries else None
     for kernel in program.kernels:
         if kernel.empty:
             coverage.notes.append(("empty", f"kernel {kernel.display} has no body for {program.arch}", kernel.loc))
             continue
-        got, complete = audit_kernel(program, kernel, options, coverage)
+        got, complete = audit_kernel(program, kernel, options, coverage, facts)
         findings += got
         coverage.executed += complete
     return findings, coverage
 
 
-def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, coverage: Coverage) -> tuple[list[Finding], bool]:
+def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, coverage: Coverage,
+                 facts: HostFacts | None = None) -> tuple[list[Finding], bool]:
     """Run one kernel under its scenarios. Returns its findings and whether every run came to an end."""
     deadline = time.monotonic() + options.budget
     settings = ScenarioSettings(block=options.block, grid=options.grid, cluster=options.cluster,
@@ -177,7 +180,9 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
     findings: dict[tuple[str, Loc], Finding] = {}
     complete = True
     exceeded = False
-    for launch in plan(program, kernel, settings):
+    seen: set[int] = set()
+    launches = plan(program, kernel, settings, facts)
+    for launch in launches:
         if launch.reduced and not exceeded:
             continue
         left = deadline - time.monotonic()
@@ -185,7 +190,12 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
             coverage.notes.append(("budget", f"kernel {kernel.display}: time budget spent before all inputs were tried",
                                    kernel.loc))
             break
-        trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=left).run()
+        share = left / 2 if launches[-1].reduced and not launch.reduced else left  # keep time for the stand-in
+        trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=share).run()
+        known = _behaviour(trace)
+        if known in seen:
+            continue  # another CTA or launch that does the same: nothing new to judge
+        seen.add(known)
         audit = Audit(program, kernel, launch, trace, deadline)
         exceeded |= any(audit.incidents("budget"))
         complete &= _note_coverage(audit, coverage)
@@ -195,6 +205,14 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
             for finding in rule.check(audit):
                 findings.setdefault((finding.code, finding.loc), finding)
     return [_with_inputs(f, kernel) for f in findings.values()], complete
+
+
+def _behaviour(trace: Trace) -> int:
+    """A number that two runs share when they did the same at the same places with the same shared memory."""
+    return hash((
+        tuple((e.kind, e.warp, e.lanes, e.where, tuple((a.space, a.lo, a.hi, a.write) for a in e.accesses if a.space != "global"))
+              for e in trace.events),
+        tuple((i.kind, i.where) for i in trace.incidents), trace.complete))
 
 
 def _note_coverage(audit: Audit, coverage: Coverage) -> bool:

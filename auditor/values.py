@@ -95,56 +95,65 @@ class Vec:
     def __repr__(self) -> str:
         return f"Vec({self.v})"
 
+    # Adding, subtracting or xor-ing one number keeps lanes apart that were apart, so only the other operations look
+    # whether all lanes have become equal.
+
     def __add__(self, o: Any) -> Any:
-        return lanewise(_add, self, o)
+        return Vec(tuple([x + o for x in self.v])) if o.__class__ is int else lanewise(_add, self, o)
 
     def __sub__(self, o: Any) -> Any:
-        return lanewise(_sub, self, o)
+        return Vec(tuple([x - o for x in self.v])) if o.__class__ is int else lanewise(_sub, self, o)
 
     def __rsub__(self, o: Any) -> Any:
-        return lanewise(_sub, o, self)
+        return Vec(tuple([o - x for x in self.v])) if o.__class__ is int else lanewise(_sub, o, self)
 
     def __mul__(self, o: Any) -> Any:
+        if o.__class__ is int:
+            return Vec(tuple([x * o for x in self.v])) if o else 0
         return lanewise(_mul, self, o)
 
     def __and__(self, o: Any) -> Any:
-        return lanewise(_and, self, o)
+        return _packed([x & o for x in self.v]) if o.__class__ is int else lanewise(_and, self, o)
 
     def __or__(self, o: Any) -> Any:
-        return lanewise(_or, self, o)
+        return _packed([x | o for x in self.v]) if o.__class__ is int else lanewise(_or, self, o)
 
     def __xor__(self, o: Any) -> Any:
-        return lanewise(_xor, self, o)
+        return Vec(tuple([x ^ o for x in self.v])) if o.__class__ is int else lanewise(_xor, self, o)
 
     def __lshift__(self, o: Any) -> Any:
+        if o.__class__ is int and 0 <= o < 64:
+            return Vec(tuple([x << o for x in self.v]))
         return lanewise(_shl, self, o)
 
     def __rlshift__(self, o: Any) -> Any:
         return lanewise(_shl, o, self)
 
     def __rshift__(self, o: Any) -> Any:
+        if o.__class__ is int and 0 <= o < 64:
+            return _packed([x >> o for x in self.v])
         return lanewise(_shr, self, o)
 
     def __rrshift__(self, o: Any) -> Any:
         return lanewise(_shr, o, self)
 
     def __lt__(self, o: Any) -> Any:
-        return lanewise(_lt, self, o)
+        return _packed([1 if x < o else 0 for x in self.v]) if o.__class__ is int else lanewise(_lt, self, o)
 
     def __le__(self, o: Any) -> Any:
-        return lanewise(_le, self, o)
+        return _packed([1 if x <= o else 0 for x in self.v]) if o.__class__ is int else lanewise(_le, self, o)
 
     def __gt__(self, o: Any) -> Any:
-        return lanewise(_gt, self, o)
+        return _packed([1 if x > o else 0 for x in self.v]) if o.__class__ is int else lanewise(_gt, self, o)
 
     def __ge__(self, o: Any) -> Any:
-        return lanewise(_ge, self, o)
+        return _packed([1 if x >= o else 0 for x in self.v]) if o.__class__ is int else lanewise(_ge, self, o)
 
     def __eq__(self, o: object) -> Any:
-        return lanewise(_eq, self, o)
+        return _packed([1 if x == o else 0 for x in self.v]) if o.__class__ is int else lanewise(_eq, self, o)
 
     def __ne__(self, o: object) -> Any:
-        return lanewise(_ne, self, o)
+        return _packed([1 if x != o else 0 for x in self.v]) if o.__class__ is int else lanewise(_ne, self, o)
 
     def __neg__(self) -> Any:
         return collapse(tuple(-x for x in self.v))
@@ -220,6 +229,12 @@ def collapse(lanes: Iterable[Any]) -> Any:
     t = tuple(lanes)
     first = t[0]
     return first if t.count(first) == LANES else Vec(t)
+
+
+def _packed(t: list[Any]) -> Any:
+    """``collapse`` of a list that the caller gives away."""
+    first = t[0]
+    return first if t.count(first) == LANES else Vec(tuple(t))
 
 
 def lane_values(x: Any) -> tuple[Any, ...]:
@@ -316,21 +331,35 @@ def _cmod1(a: Any, b: Any) -> Any:
 
 def cdiv(a: Any, b: Any) -> Any:
     """C++ division: truncates towards zero; division by zero gives 0."""
+    if b.__class__ is int and b > 0:
+        if a.__class__ is int:
+            return a // b if a >= 0 else -(-a // b)
+        if a.__class__ is Vec and min(a.v) >= 0:
+            return _packed([x // b for x in a.v])
     return lanewise(_cdiv1, a, b)
 
 
 def cmod(a: Any, b: Any) -> Any:
     """C++ remainder, with the sign of the dividend; remainder by zero gives 0."""
+    if b.__class__ is int and b > 0:
+        if a.__class__ is int:
+            return a % b if a >= 0 else -(-a % b)
+        if a.__class__ is Vec and min(a.v) >= 0:
+            return _packed([x % b for x in a.v])
     return lanewise(_cmod1, a, b)
 
 
 def shl(a: Any, b: Any) -> Any:
     """Shift left; a count outside 0..63 gives 0."""
+    if b.__class__ is int and 0 <= b < 64 and (a.__class__ is int or a.__class__ is Vec):
+        return a << b
     return lanewise(_shl, a, b)
 
 
 def shr(a: Any, b: Any) -> Any:
     """Shift right (arithmetic for negative values); a count outside 0..63 gives 0."""
+    if b.__class__ is int and 0 <= b < 64 and (a.__class__ is int or a.__class__ is Vec):
+        return a >> b
     return lanewise(_shr, a, b)
 
 

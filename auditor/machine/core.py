@@ -36,6 +36,7 @@ from auditor.values import (
 MAX_CTAS = 8
 MAX_STRANDS = 2048
 PARAM_STRIDE = 1 << 16
+SWIZZLE_PERIOD = 1024  # bytes of the largest swizzle pattern: no instruction needs a larger alignment
 
 
 class BudgetExceeded(Exception):
@@ -301,6 +302,18 @@ class Machine:
         for strand in self.strands:
             strand.release_loads()
         self._idle_waits()
+        if self.trace.complete:
+            self._unawaited()
+
+    def _unawaited(self) -> None:
+        """Copies whose phase nobody waited for: the bytes may land after the CTA has ended."""
+        for bar, record in enumerate(self.trace.barriers):
+            last_wait = max((k for k, phase in enumerate(record.phases) if phase["waits"]), default=-1)
+            for k, phase in enumerate(record.phases):
+                if k > last_wait:
+                    for copy in phase["copies"]:
+                        self.incident("unawaited_copy", self.trace.events[copy["event"]].where, event=copy["event"],
+                                      cta=record.cta, data={"bar": bar, "phase": k})
 
     def _idle_waits(self) -> None:
         """Group waits by threads that never had a group, while the thread that has some never waits (TS-02)."""
@@ -515,6 +528,8 @@ def shared_layout(kernel: Kernel, launch: Launch) -> tuple[dict[str, int], int]:
     offset = SHARED_RESERVED
     for var in (v for v in kernel.shared if not v.dynamic):
         offset = _align(offset, var.align)
+        if 16 < var.align < SWIZZLE_PERIOD and offset % (2 * var.align) == 0:
+            offset += var.align  # the declared alignment is all that is promised: do not grant more by luck
         offsets[var.key] = offset
         offset += var.size
     dynamic = [v for v in kernel.shared if v.dynamic]

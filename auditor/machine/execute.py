@@ -109,6 +109,14 @@ class Exec:
             for n, item in enumerate(o.items):
                 self.set(item, value[n] if value.__class__ is tuple and n < len(value) else OPAQUE)
 
+    def set_opaque(self, o: Any) -> None:
+        """Give all registers of a vector operand opaque data (accumulators can have 128 of them)."""
+        for item in o.items:
+            if item.__class__ is Param:
+                self.outs[item.index] = OPAQUE
+            else:
+                self.set(item, OPAQUE)
+
     def _blend(self, old: Any, new: Any) -> Any:
         if self.lanes == self.s.lanes:
             return new

@@ -129,7 +129,10 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         pairs = [(-1, p)]
     first = pairs[0][1]
     if SHARED_WINDOW <= first < PARAM_WINDOW:
-        _shared_access(strand, pairs, size, write=True, lanes=mask)
+        access = _shared_access(strand, pairs, size, write=True, lanes=mask)
+        if isinstance(value, (Opaque, list)) and access is not None:
+            forget_shared(strand.machine.ctas[access.cta], access)
+            return
         for n, address in pairs:
             target = strand.machine.shared_target(address)
             if target is not None:
@@ -154,6 +157,16 @@ def put_shared(cta: Cta, offset: int, size: int, value: Any) -> None:
         if old is not None and start + old[0] > offset:
             del values[start]
     values[offset] = (size, value)
+
+
+def forget_shared(cta: Cta, access: Access) -> None:
+    """Data that is not modelled was stored: what was known of these bytes is gone."""
+    values = cta.values
+    ranges = [(lo, hi) for _, lo, hi in access.lanes] if access.lanes is not None else [(access.lo, access.hi)]
+    lowest, highest = access.lo, access.hi
+    for start in [k for k, (size, _) in values.items() if k < highest and k + size > lowest]:
+        if any(start < hi and start + values[start][0] > lo for lo, hi in ranges):
+            del values[start]
 
 
 def shared_value(cta: Cta, offset: int, size: int) -> Any:
@@ -190,7 +203,7 @@ def _lane(value: Any, lane: int) -> Any:
 
 
 def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> Any:
-    """Record a generic access; returns a load record for reads."""
+    """Record a generic access. Returns a load record for reads, the access for writes, None when there is no such memory."""
     from auditor.machine.strand import LoadRecord
 
     machine = strand.machine
@@ -217,7 +230,7 @@ def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, w
     add_access(strand, "st" if write else "ld", access, lanes)
     if write:
         machine.progress += 1
-        return None
+        return access
     record = LoadRecord(access)
     strand.track(record)
     return record

@@ -12,7 +12,7 @@ from auditor.machine.state import AsyncOp, Park
 from auditor.ptx import descriptors as d
 from auditor.ptx.grammar import Instr, VectorOperand
 from auditor.trace import Access
-from auditor.values import OPAQUE, Opaque
+from auditor.values import Opaque
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)$")
 _BITS = {"tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1}
@@ -58,7 +58,8 @@ def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
         s.warp.wgmma.ever = True
         s.warp.wgmma_issued.append(operation)
         finish(x, g, issue)
-    x.set(operands[0], tuple(OPAQUE for _ in getattr(operands[0], "items", ())))
+    if isinstance(operands[0], VectorOperand):
+        x.set_opaque(operands[0])
 
 
 def _registers(x: Exec, operands: tuple[Any, ...]) -> list[Any]:
