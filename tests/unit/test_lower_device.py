@@ -105,7 +105,7 @@ int main() { waits<<<1, 1>>>(2); arrives<<<1, 1>>>(); }
     )
     strand = FakeStrand(program)
     strand.run(kernel_named(program, "waits").entry, 2)
-    assert len(strand.asm_calls) == 4
+    assert len(strand.asm_calls) == 2
     assert "yield from" not in program.python.split("def ")[-1]
 
 

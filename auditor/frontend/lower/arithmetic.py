@@ -83,7 +83,7 @@ class Arithmetic(Core):
         if ctype.signed:
             if hi is not None and hi < 1 << (ctype.bits - 1):
                 return Val(code, ctype, lo=lo, hi=hi, plain=plain)
-            return Val(f"s{ctype.bits}({code})", ctype, plain=plain)
+            return Val(f"i{ctype.bits}({code})", ctype, plain=plain)
         fits = hi is not None and hi < 1 << ctype.bits
         return Val(code, ctype, raw=not fits, lo=lo if fits else None, hi=hi if fits else None, plain=plain)
 

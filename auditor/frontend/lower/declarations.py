@@ -266,7 +266,7 @@ class Declarations(Lambdas):
             return
         value = Val(name, ctype, space=ADDRESS if ctype.kind == "pointer" else "")
         if ctype.integral and ctype.signed and ctype.bits in (8, 16, 32, 64):
-            value = Val(f"s{ctype.bits}({name})", ctype)
+            value = Val(f"i{ctype.bits}({name})", ctype)
         elif ctype.kind == "bool":
             value = Val(f"({name} & 1)", ctype)
         self.write(place, value, None)

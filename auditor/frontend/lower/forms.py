@@ -190,7 +190,7 @@ def _narrow(value: Val, to: CType) -> Val:
     if fits(value, to):
         return Val(value.code, to, lo=value.lo, hi=value.hi, plain=value.plain)
     if to.bits in (8, 16, 32, 64):
-        return Val(f"s{to.bits}({value.code})", to, plain=value.plain)
+        return Val(f"i{to.bits}({value.code})", to, plain=value.plain)
     return Val(value.code, to, plain=value.plain)
 
 

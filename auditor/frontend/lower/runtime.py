@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from types import GeneratorType as Generator
 from typing import Any
 
@@ -17,6 +18,10 @@ __all__ = [
     "count_leading_zeros",
     "element",
     "find_first_set",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
     "object_at",
     "population_count",
     "set_element",
@@ -34,6 +39,19 @@ def consume(*values: Any) -> Any:
         elif value.__class__ is list:
             consume(*value)
     return OPAQUE
+
+
+def _to_signed(bits: int) -> Callable[[Any], Any]:
+    half, mask = 1 << (bits - 1), (1 << bits) - 1
+
+    def convert(x: Any) -> Any:
+        # a conversion is no instruction: loaded data is not consumed by it
+        return x if isinstance(x, Opaque) else ((x + half) & mask) - half
+
+    return convert
+
+
+i8, i16, i32, i64 = _to_signed(8), _to_signed(16), _to_signed(32), _to_signed(64)
 
 
 def to_float(x: Any) -> Any:
