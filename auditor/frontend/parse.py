@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from auditor.frontend import instantiate, stubs
+from auditor.frontend import include_search, instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
 from auditor.frontend.headers_store import clash_macros, feature_macros, shim_files
@@ -31,6 +31,7 @@ _DETAILED_RECORD = 0x01  # needed for skipped preprocessor ranges
 _KEEP_GOING = 0x200  # a missing include must not stop template instantiation
 
 _GUESS_ROUNDS = 7
+_FOLDER_ROUNDS = 4
 
 
 def parse(path: str, text: str | None = None, options: Options | None = None) -> ParsedUnit:
@@ -79,7 +80,7 @@ class _Parse:
         arch = parse_arch(self.options.arch)
         if not arch.known:
             self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
-        unit = self._unit(arch, ())
+        unit = self._with_folders(arch, self._unit(arch, ()))
         if unit.errors and self.options.own_headers:
             self.macros = clash_macros(error.message for error in unit.errors)
             if self.macros:
@@ -112,6 +113,17 @@ class _Parse:
         except cindex.TranslationUnitLoadError as error:
             raise ParseFailure(f"{self.path}: clang could not parse it") from error
         return ParsedUnit(self.path, self.text, tu, self.options, [], _diagnostics(tu), lines, origins or {})
+
+    def _with_folders(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
+        """Parse again with the folders above the source in which its missing includes lie."""
+        for _ in range(_FOLDER_ROUNDS):
+            folders = include_search.folders_for(self.path, (error.message for error in unit.errors))
+            fresh = tuple(folder for folder in folders if folder not in self.options.includes)
+            if not fresh:
+                break
+            self.options = replace(self.options, includes=(*self.options.includes, *fresh))
+            unit = self._unit(arch, ())
+        return unit
 
     # ---- names that nothing declares ----
 

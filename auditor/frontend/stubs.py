@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from auditor.frontend.include_search import missing_include
 from auditor.frontend.options import SHIM_ROOT
 from auditor.frontend.unit import Diagnostic, ParsedUnit
 from auditor.program import Note
@@ -19,7 +20,6 @@ from auditor.source import Loc
 HEADER = f"{SHIM_ROOT}/bw/stubs.h"
 ROUNDS = 8
 
-_MISSING = re.compile(r"'(.+)' file not found")
 _PATTERNS = (
     re.compile(r"no (?P<what>member|type|template) named '(?P<name>\w+)' in (?:namespace )?'(?P<scope>[^']+)'"),
     re.compile(r"(?P<what>no template named|unknown type name|unknown template name) '(?P<name>\w+)'"),
@@ -60,9 +60,9 @@ class Stubs:
         changed = False
         texts = {unit.path: unit.text}
         for error in unit.errors:
-            missing = _MISSING.search(error.message)
-            if missing:
-                changed |= self._missing(missing[1], error.loc)
+            missing = missing_include(error.message)
+            if missing is not None:
+                changed |= self._missing(missing, error.loc)
                 continue
             if error.loc.file not in texts:
                 texts[error.loc.file] = read(error.loc.file)
