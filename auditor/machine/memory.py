@@ -82,8 +82,12 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         first = addresses[active[0]]
         if SHARED_WINDOW <= first < PARAM_WINDOW:
             record = _shared_access(strand, [(n, addresses[n]) for n in active], size, write=False, lanes=mask)
+            if record is None:
+                return OPAQUE
+            if kind == "float" or not _knows(strand.machine.ctas[record.access.cta], record.access):
+                return Loaded(record)
             values = [_shared_value(strand.machine, addresses[n], size, signed) for n in active]
-            if all(v.__class__ is int for v in values) and kind != "float":
+            if all(v.__class__ is int for v in values):
                 out = [0] * LANES
                 for n, v in zip(active, values):
                     out[n] = v
@@ -93,7 +97,7 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
                         if not mask >> n & 1:
                             out[n] = filler
                 return collapse(out)
-            return Loaded(record) if record is not None else OPAQUE
+            return Loaded(record)
         if kind == "float":
             if 0 <= first < SHARED_WINDOW:
                 _tmem_pointer(strand, first)
@@ -188,6 +192,14 @@ def shared_value(cta: Cta, offset: int, size: int) -> Any:
     return OPAQUE
 
 
+def _knows(cta: Cta, access: Access) -> bool:
+    """Whether any value in the range of an access may be known; most of shared memory holds data that is not modelled."""
+    values = cta.values
+    if len(values) > 256:
+        return True
+    return any(access.lo - 16 < k < access.hi for k in values)
+
+
 def _shared_value(machine: Machine, address: int, size: int, signed: bool) -> Any:
     target = machine.shared_target(address)
     if target is None:
@@ -213,16 +225,14 @@ def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, w
         return None
     cta = target[0]
     detail = None
-    if len(pairs) == 1:
+    if len(pairs) == 1:  # one lane, or all lanes touch the same bytes
         lo = target[1]
         hi = lo + size
-        if pairs[0][0] < 0 and lanes & (lanes - 1):
-            detail = None  # all lanes touch the same bytes
     else:
-        offsets = [(n, a & 0xFFFFFF) for n, a in pairs]
-        lo = min(o for _, o in offsets)
-        hi = max(o for _, o in offsets) + size
-        detail = tuple((n, o, o + size) for n, o in offsets)
+        offsets = [a & 0xFFFFFF for _, a in pairs]
+        lo = min(offsets)
+        hi = max(offsets) + size
+        detail = tuple([(pair[0], o, o + size) for pair, o in zip(pairs, offsets)])
     if hi > cta.shared_end or lo < 0:
         machine.incident("smem_range", machine.where(), strand,
                          data={"lo": lo, "hi": hi, "end": cta.shared_end, "write": write, "proxy": "generic"})
@@ -238,7 +248,7 @@ def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, w
 
 def _global_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> None:
     addresses = [a for _, a in pairs]
-    detail = tuple((n, a, a + size) for n, a in pairs) if len(pairs) > 1 else None
+    detail = tuple([(n, a, a + size) for n, a in pairs]) if len(pairs) > 1 else None
     access = Access("global", write, "generic", 0, min(addresses), max(addresses) + size, detail)
     add_access(strand, "st" if write else "ld", access, lanes)
 

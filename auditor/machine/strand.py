@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator
+from functools import lru_cache
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 # How often one opaque condition may answer "no" before it answers "yes" once, so that loops on it can end.
 PATIENCE = 3
+
+
+@lru_cache(maxsize=1024)
+def _lane_list(mask: int) -> list[int]:
+    """The lanes of a mask, ascending. Shared between callers: not to be changed."""
+    return [lane for lane in range(32) if mask >> lane & 1]
 
 
 class StrandEnd(Exception):
@@ -260,8 +267,7 @@ class Strand:
     # ---- bookkeeping ------------------------------------------------------------------------------------------
 
     def lane_list(self, lanes: int | None = None) -> list[int]:
-        mask = self.lanes if lanes is None else lanes
-        return [lane for lane in range(32) if mask >> lane & 1]
+        return _lane_list(self.lanes if lanes is None else lanes)
 
     def track(self, record: LoadRecord) -> None:
         self.warp.loads.append(record)
