@@ -47,6 +47,8 @@ class Initialisers(Calls):
             return self.default_value(ctype, inner)
         if ctype.kind == "record" and not self._is_record(inner) and not ctype.packed:
             return self._converted(ctype, inner)
+        if ctype.kind == "pointer" and self.types.of(inner).kind == "array":
+            return self._decayed(inner, ctype)  # a list as written hides conversions
         value = self.rvalue(inner)
         if ctype.scalar and value.type.scalar:
             return settled(convert(value, ctype))

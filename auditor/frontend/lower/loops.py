@@ -226,10 +226,15 @@ class Loops(Scopes):
         span = ranges[0]
         body = node.kids[-1]
         ctype = self.types.of(span)
+        array = self.lvalue(span)
+        if ctype.record is not None and not ctype.packed:
+            arrays = [f for f in ctype.record.fields if f.type.kind == "array"]
+            if len(arrays) == len(ctype.record.fields) == 1:  # std::array and its like
+                array = self.member(array, arrays[0])
+                ctype = array.type
         if ctype.kind != "array":
             self.unanalysed("range for over a class", node)
             return
-        array = self.lvalue(span)
         index = self.fresh("index")
         self.line(f"for {index} in range({ctype.count}):", node)
         self.out.depth += 1

@@ -216,6 +216,9 @@ class Objects(Core):
         """``value`` as something that may be kept: lists are copied unless they are new."""
         value = settled(value)
         if value.type.aggregate and value.borrowed:
+            record = value.type.record
+            if record is not None and not (record.fields or record.closure or record.tensor_map):
+                return replace(value, code="[]", borrowed=False)  # a tag
             code = f"list({value.code})" if value.code.startswith("S.") else f"copy_value({value.code})"
             return replace(value, code=code, borrowed=False)
         return value

@@ -28,7 +28,7 @@ from auditor.frontend.lower.nodes import (
     Node,
 )  # fmt: skip
 from auditor.frontend.lower.objects import Objects
-from auditor.frontend.lower.types import ULONG, CType
+from auditor.frontend.lower.types import LONG, CType
 
 
 class Places(Arithmetic, Objects):
@@ -307,7 +307,7 @@ class Places(Arithmetic, Objects):
         ctype = place.type
         old.lo = old.hi = old.const = None
         if ctype.kind == "pointer":
-            new = self.padd(old, literal(1 if up else -1, ULONG), max(ctype.element.size, 1))
+            new = self.padd(old, literal(1 if up else -1, LONG), max(ctype.element.size, 1))
         else:
             common = _common(ctype, ctype)
             new = self.binary("+" if up else "-", convert(old, common), literal(1, common), common)
@@ -317,8 +317,7 @@ class Places(Arithmetic, Objects):
         if op in ("+", "-") and ctype.kind == "pointer":
             pointer, index = (a, b) if a.type.kind == "pointer" else (b, a)
             if op == "-":
-                index = self.negate(settled(index), ULONG if index.type.bits < 64 else index.type)
-                index.raw = False
+                index = self.negate(settled(index), LONG)
             return self.padd(pointer, index, max(pointer.type.element.size, 1))
         if op == "-":
             return Val(f"S.pdiff({a.code}, {b.code}, {max(a.type.element.size, 1)})", ctype)

@@ -199,7 +199,7 @@ class TypeTable:
     def _fill(self, record: Record, canonical: Any, size: int) -> None:
         record.union = record.cursor._kind_id == UNION_DECL
         record.tensor_map = record.name in ("CUtensorMap", "CUtensorMap_st")
-        record.closure = "(lambda at " in canonical.spelling and not record.cursor.spelling.strip("()").isidentifier()
+        record.closure = "(lambda at " in canonical.spelling and not canonical.spelling.endswith(">")
         for method in canonical.get_methods():
             kind = method._kind_id
             if kind == DESTRUCTOR and not method.is_default_method():
