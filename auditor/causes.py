@@ -431,7 +431,10 @@ class Diagnosis:
                 return True
         if self._corrected:
             return False
-        for where in self._waits_of(c.second):
+        places = self._waits_of(c.second)
+        if m is Meaning.REFILL:  # the reader may be the one that is out of step
+            places += [where for where in self._waits_of(c.first) if where not in places]
+        for where in places:
             for start in (0, -1):
                 if self._try(Hypothesis(parity={where: start})):
                     self._parity_case(where, start, conflict=c)
