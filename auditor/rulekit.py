@@ -251,6 +251,17 @@ def cluster_met(audit: Audit, event: Event) -> bool:
                for e in audit.trace.events[: own.id])
 
 
+def clash(audit: Audit, conflict: Conflict) -> tuple[str, Places]:
+    """What becomes of a wait that did not wait: a sentence, and the two places."""
+    first, second, story = conflict.first, conflict.second, audit.story
+    if conflict.second_access.write and not conflict.first_access.write:
+        text = f"{who(audit, second)} then overwrites what the {story.who(first)} still reads"
+    else:
+        text = f"{who(audit, second)} then meets the {story.what(first)} that is still in flight"
+    return text, [(first.where, f"{story.who(first)}, not over yet"),
+                  (second.where, f"{story.who(second)} touches {story.place(conflict.second_access)}")]
+
+
 def story_of(audit: Audit, conflict: Conflict, first: str, second: str) -> Places:
     """A conflict as a story of four steps at most: the release after the first access and the acquire before the second
     stand between them as they happened."""

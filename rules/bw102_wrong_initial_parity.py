@@ -8,7 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import context, incident_context, initialised, thread, who
+from auditor.rulekit import clash, context, incident_context, initialised, thread
 
 
 class WrongInitialParity(Rule):
@@ -44,9 +44,8 @@ class WrongInitialParity(Rule):
             hint = f"start this side with parity 0: the first phase of {name} has parity 0"
             flow.append((case.where, f"{role} passes its first wait on {name} at once"))
         if case.conflict is not None:
-            first, second = case.conflict.first, case.conflict.second
-            message += f"; {who(audit, second)} then meets the {story.what(first)} that it should have waited for"
-            related.append((first.where, f"{story.who(first)}, still in flight"))
-            related.append((second.where, f"{story.who(second)} uses {story.place(case.conflict.second_access)}"))
-            flow.append((second.where, f"{story.who(second)} meets the {story.what(first)} in flight"))
+            text, places = clash(audit, case.conflict)
+            message += f"; {text}"
+            related += places
+            flow.append((case.conflict.second.where, text))
         return audit.finding(type(self), case.where, message, related=related, flow=flow, hint=hint, context=ctx)

@@ -8,7 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import context, incident_context, initialised, ordinal, thread
+from auditor.rulekit import clash, context, incident_context, initialised, ordinal, thread
 from auditor.trace import Event
 
 
@@ -50,10 +50,9 @@ class StaleParity(Rule):
                    f"{parity}, but phase {due} has parity {due & 1}, so it {end}")
         related = initialised(audit, bar)
         if case.conflict is not None:
-            first, second = case.conflict.first, case.conflict.second
-            message += f"; {story.who(second)} then meets the {story.what(first)} in flight"
-            related += [(first.where, f"{story.who(first)}, still in flight"),
-                        (second.where, f"{story.who(second)} uses {story.place(case.conflict.second_access)}")]
+            text, places = clash(audit, case.conflict)
+            message += f"; {text}"
+            related += places
         hint = (f"flip the parity once a lap, when the stage index wraps after {ring} stages (phase ^= stage == "
                 f"{ring - 1}, or iteration / {ring} & 1), and carry it on from tile to tile" if ring > 1 else
                 f"flip the parity after each wait on {name}, and carry it on from one tile to the next")
