@@ -7,7 +7,7 @@ from typing import Any
 
 from auditor.machine import memory
 from auditor.machine.execute import Exec, op
-from auditor.machine.ops.common import number, shared_operand
+from auditor.machine.ops.common import FULL, finish, gather, number, shared_operand
 from auditor.machine.ops.mbar import by_address, find, object_access
 from auditor.machine.state import AsyncOp, Groups, Park
 from auditor.ptx.grammar import Instr, Sink, VectorOperand
@@ -126,6 +126,23 @@ def stmatrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
     _matrix(x, i, i.operands[0], write=True)
     return
     yield
+
+
+@op("mma", "wmma.mma", "movmatrix", blocks=True)
+def register_matrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
+    """Matrix operations between registers: all lanes of the warp take part, and the result is data."""
+    for operand in i.operands[1:]:
+        value = x.val(operand)
+        for v in value if value.__class__ is tuple else (value,):
+            if isinstance(v, Opaque):
+                v.used()
+    g = yield from gather(x, i, (i.opcode, x.m.where()), FULL & x.s.warp.lanes, strict=True, order=False)
+    if g.lead is x.s:
+        finish(x, g, None)
+    if isinstance(i.operands[0], VectorOperand):
+        x.set_opaque(i.operands[0])
+    else:
+        x.set(i.operands[0], OPAQUE)
 
 
 def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
