@@ -1,4 +1,4 @@
-"""Objects behind pointers and references, functors, defaults, bit patterns agree with C++. The expected values are those of g++."""
+"""Objects behind pointers and references, functors, defaults and bit patterns agree with C++ (g++)."""
 
 from __future__ import annotations
 
