@@ -1,0 +1,250 @@
+"""Searches the interleavings of a measured program for given outcomes, on the machine's own mbarriers.
+
+The search is over small states (positions of the warps, counts of the barriers, bytes in flight) and yields scripts:
+which warp executes its next operation, which bytes land. ``Replay`` makes the machine follow such a script, so that it is
+the machine that reaches the outcome.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import lru_cache
+from math import gcd
+from typing import NamedTuple
+
+from auditor.machine.core import Machine
+from auditor.machine.mbarrier import BarrierTrap, Mbarrier
+from auditor.machine.schedule import PIECE, Exploring, runnable
+from tests.conformance.recorded import TRAP, Op, Outcome, Recorded
+
+TAIL = 16
+
+
+class Land(NamedTuple):
+    """``size`` bytes of a copy arrive at barrier ``bar`` (counted over the cluster)."""
+
+    bar: int
+    size: int
+
+
+Step = int | Land  # an int: that warp executes its next operation
+Script = list[Step]
+
+
+class Unit(NamedTuple):
+    """The counts of one mbarrier, as a value."""
+
+    expected: int
+    pending: int
+    tx: int
+    parity: int
+
+
+class State(NamedTuple):
+    at: tuple[int, ...]
+    units: tuple[Unit, ...]
+    flying: tuple[tuple[int, int], ...]  # by barrier: whole pieces and tails in flight
+    tests: tuple[tuple[int, ...], ...]
+
+
+@lru_cache(maxsize=1 << 16)
+def apply(unit: Unit, kind: str, value: int) -> Unit | None:
+    """The unit after an operation, None when that traps."""
+    bar = Mbarrier(unit.expected, unit.pending, unit.tx, unit.parity)
+    try:
+        if kind == "arrive":
+            bar.arrive(value)
+        elif kind == "arrive_tx":
+            bar.arrive(1, value)
+        elif kind == "expect_tx":
+            bar.expect(value)
+        else:
+            bar.complete(value)
+    except BarrierTrap:
+        return None
+    return Unit(bar.expected, bar.pending, bar.tx, bar.phase & 1)
+
+
+class Explorer:
+    """The reachable outcomes of one program."""
+
+    def __init__(self, p: Recorded) -> None:
+        self.p = p
+        self.code = p.code
+        self.ends = tuple(len(c) for c in p.code)
+        self.per_cta = len(p.init[0])
+        self.warps = range(len(p.code))
+        self.targets = [[self._target(w, op) for op in code] for w, code in enumerate(p.code)]
+        self.later = [self._later(w) for w in self.warps]
+        self.grain = [0] * (self.per_cta * p.ctas)
+        for w, n, op in p.ops():
+            if op.kind in ("arrive_tx", "expect_tx"):
+                self.grain[self.targets[w][n]] = gcd(self.grain[self.targets[w][n]], op.value)
+
+    def _target(self, w: int, op: Op) -> int:
+        cta = op.rank if op.kind == "remote_arrive" else self.p.cta(w)
+        return cta * self.per_cta + op.barrier
+
+    def _later(self, w: int) -> list[int]:
+        """By position: bit mask of the barriers that the warp still touches."""
+        masks = [0]
+        for op, target in zip(reversed(self.code[w]), reversed(self.targets[w])):
+            masks.append(masks[-1] | (0 if op.kind == "sync" else 1 << target))
+        return masks[::-1]
+
+    def start(self) -> State:
+        units = [Mbarrier.init(n) for counts in self.p.init for n in counts]
+        return State((0,) * len(self.code), tuple(Unit(u.expected, u.pending, u.tx, u.phase & 1) for u in units),
+                     ((0, 0),) * len(units), ((),) * len(self.code))
+
+    def outcome(self, s: State | None) -> Outcome:
+        if s is None:
+            return TRAP
+        stop = tuple(None if n == end else n for n, end in zip(s.at, self.ends))
+        return Outcome(stop, s.tests, tuple(u.parity for u in s.units))
+
+    # ---- steps ------------------------------------------------------------------------------------------------
+
+    def ready(self, s: State, w: int) -> bool:
+        n = s.at[w]
+        if n == self.ends[w]:
+            return False
+        op = self.code[w][n]
+        if op.kind == "wait":
+            return s.units[self.targets[w][n]].parity != op.value
+        if op.kind == "sync":
+            return all(s.at[o] < self.ends[o] and self.code[o][s.at[o]].kind == "sync" for o in self._cta_of(w))
+        return True
+
+    def _cta_of(self, w: int) -> range:
+        first = w // self.p.warps * self.p.warps
+        return range(first, first + self.p.warps)
+
+    def execute(self, s: State, w: int) -> tuple[State | None, Script]:
+        """The state after the next operation of a warp (of all warps of the CTA, when it is their barrier)."""
+        n = s.at[w]
+        op, target = self.code[w][n], self.targets[w][n]
+        if op.kind == "sync":
+            together = self._cta_of(w)
+            return s._replace(at=tuple(k + (o in together) for o, k in enumerate(s.at))), list(together)
+        s = s._replace(at=(*s.at[:w], n + 1, *s.at[w + 1:]))
+        if op.kind == "copy":
+            whole, tail = s.flying[target]
+            return self._flying(s, target, whole + op.value // PIECE, tail + op.value % PIECE // TAIL), [w]
+        if op.kind == "test":
+            passed = int(s.units[target].parity != op.value)
+            return s._replace(tests=(*s.tests[:w], (*s.tests[w], passed), *s.tests[w + 1:])), [w]
+        if op.kind == "wait":
+            return s, [w]
+        kind = "arrive" if op.kind == "remote_arrive" else op.kind
+        unit = apply(s.units[target], kind, op.value * op.lanes)
+        return (None if unit is None else self._unit(s, target, unit)), [w]
+
+    @staticmethod
+    def _unit(s: State, b: int, unit: Unit) -> State:
+        return s._replace(units=(*s.units[:b], unit, *s.units[b + 1:]))
+
+    @staticmethod
+    def _flying(s: State, b: int, whole: int, tail: int) -> State:
+        return s._replace(flying=(*s.flying[:b], (whole, tail), *s.flying[b + 1:]))
+
+    def landings(self, s: State, b: int) -> Iterator[tuple[State | None, Script]]:
+        """Some of the pieces on their way to a barrier land, one after the other.
+
+        Only sums after which the tx-count is a multiple of what is ever expected matter: no other can end a phase.
+        """
+        whole, tail = s.flying[b]
+        tx, grain = s.units[b].tx, self.grain[b]
+        for x in range(whole + 1):
+            for y in range(tail + 1):
+                last = x == whole and y == tail
+                if not x + y or not (last or (grain and (tx - PIECE * x - TAIL * y) % grain == 0)):
+                    continue
+                rest = self._flying(s, b, whole - x, tail - y)
+                for sizes in {(PIECE,) * x + (TAIL,) * y, (TAIL,) * y + (PIECE,) * x}:
+                    unit: Unit | None = s.units[b]
+                    for size in sizes:
+                        unit = apply(unit, "complete_tx", size) if unit is not None else None
+                    yield (self._unit(rest, b, unit) if unit else None), [Land(b, size) for size in sizes]
+
+    def successors(self, s: State) -> list[tuple[State | None, Script]]:
+        ready = [w for w in self.warps if self.ready(s, w)]
+        in_flight = [b for b, f in enumerate(s.flying) if f != (0, 0)]
+        busy = sum(1 << b for b in in_flight)
+        for w in ready:  # a step that commutes with all that can happen is taken alone
+            op = self.code[w][s.at[w]]
+            mine = 1 << self.targets[w][s.at[w]]
+            if op.kind in ("copy", "sync") or not (busy & mine or any(
+                    self.later[o][s.at[o]] & mine for o in self.warps if o != w)):
+                return [self.execute(s, w)]
+        return [self.execute(s, w) for w in ready] + [step for b in in_flight for step in self.landings(s, b)]
+
+    # ---- search -----------------------------------------------------------------------------------------------
+
+    def search(self, wanted: set[Outcome], limit: int, seed: int = 0) -> tuple[dict[Outcome, Script], bool]:
+        """Scripts to the wanted outcomes, and whether all states were seen. Stops when all are found."""
+        rng = random.Random(seed)
+        begin = self.start()
+        came: dict[State, tuple[State | None, Script]] = {begin: (None, [])}
+        todo = [begin]
+        found: dict[Outcome, Script] = {}
+        missing = set(wanted)
+        while todo and missing:
+            if len(came) > limit:
+                return found, False
+            s = todo.pop()
+            steps = self.successors(s)
+            if not steps:
+                outcome = self.outcome(s)
+                if outcome in missing:
+                    missing.discard(outcome)
+                    found[outcome] = self._path(came, s)
+                continue
+            rng.shuffle(steps)
+            for after, script in steps:
+                if after is None:
+                    if TRAP in missing:
+                        missing.discard(TRAP)
+                        found[TRAP] = self._path(came, s) + script
+                elif after not in came:
+                    came[after] = (s, script)
+                    todo.append(after)
+        return found, not todo
+
+    @staticmethod
+    def _path(came: dict[State, tuple[State | None, Script]], s: State) -> Script:
+        parts: list[Script] = []
+        at: State | None = s
+        while at is not None:
+            at, script = came[at]
+            parts.append(script)
+        return [step for part in reversed(parts) for step in part]
+
+
+class Replay(Exploring):
+    """The schedule that a script describes. Strands that only begin, or come out of a barrier, go on by themselves."""
+
+    def __init__(self, script: Script, per_cta: int) -> None:
+        self.script = list(reversed(script))
+        self.per_cta = per_cta
+
+    def advance(self, m: Machine) -> bool:
+        for strand in m.strands:
+            if runnable(strand) and (strand.park is None or strand.park.kind != "turn" or not self.script):
+                m.step(strand)
+                return True
+        if not self.script:
+            return False
+        step = self.script.pop()
+        if isinstance(step, Land):
+            m.complete(next(op for op in m.queue if op.landing == step.size and self._bar(m, op.event.data["bar"]) == step.bar))
+        else:
+            m.step(next(s for s in m.strands if s.warp.number == step and not s.done))
+        return True
+
+    def _bar(self, m: Machine, index: int) -> int:
+        """A barrier's number over the cluster, from its index in the trace."""
+        record = m.trace.barriers[index]
+        first = m.ctas[record.cta].shared["bars"]
+        return record.cta * self.per_cta + (record.offset - first) // 8
