@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from auditor.frontend.lower.arithmetic import INVERSE
 from auditor.frontend.lower.core import opaque_object, zero_object
-from auditor.frontend.lower.forms import Val, boolean, convert, literal, opaque, settled
+from auditor.frontend.lower.forms import ADDRESS, Val, boolean, convert, literal, opaque, settled
 from auditor.frontend.lower.nodes import (
     ADDRESS as ADDRESS_OF,
 )
@@ -182,15 +182,18 @@ class Expressions(Places):
 
     def _pointer_cast(self, value: Val, ctype: CType) -> Val:
         """A pointer conversion; to a base class it moves to the subobject."""
-        source = value.type.element.record
-        target = ctype.element.record
+        pointee, wanted = value.type.element, ctype.element
+        if wanted.scalar and value.space != ADDRESS:
+            if pointee.kind == "array" or _uniform(pointee, wanted):
+                return Val(f"S.field({value.code}, 0, 0)", ctype)
+            if pointee.aggregate or pointee.kind == "void":
+                return Val(f"scalar_pointer({value.code})", ctype)
+        source, target = pointee.record, wanted.record
         if source is not None and target is not None and source.key != target.key:
             place = self._find_base(self.deref(value, value.type.element), target.key)
             if place is not None:
                 return self.address(place).retyped(ctype)
         return value.retyped(ctype)
-
-
 
     def _decayed(self, child: Node, ctype: CType) -> Val:
         inner = self.peel(child)
@@ -476,3 +479,11 @@ class Expressions(Places):
         if kind in (DECL_REF, *_CONSTANT_KINDS, STRING):
             return
         self.rvalue(node)
+
+
+def _uniform(ctype: CType, scalar: CType) -> bool:
+    """Whether a class is nothing but scalars of that size, such as uint4."""
+    record = ctype.record
+    if record is None or not ctype.aggregate or not record.fields:
+        return False
+    return all(f.type.scalar and f.type.size == scalar.size for f in record.fields)

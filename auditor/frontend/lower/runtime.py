@@ -24,6 +24,7 @@ __all__ = [
     "i64",
     "object_at",
     "population_count",
+    "scalar_pointer",
     "set_element",
     "to_float",
     "to_int",
@@ -125,6 +126,21 @@ def object_at(p: Any) -> Any:
             return None
         return target if target.__class__ is list else None
     return None
+
+
+def scalar_pointer(p: Any) -> Any:
+    """A pointer to a class object or array, cast to a pointer to a scalar.
+
+    An object with one scalar in it is that scalar. Of others the scalar is data.
+    """
+    while p.__class__ is Ref:
+        target = object_at(p)
+        if target is None:
+            return p
+        if len(target) != 1:
+            return Ref([consume(target)], 0)
+        p = Ref(target, 0)
+    return p
 
 
 def view(x: Any) -> Any:
