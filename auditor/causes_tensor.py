@@ -30,7 +30,8 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
         return conflicts
     # A load or store without its wait stays a danger for whatever comes next: its own conflicts tell nothing more.
     unwaited = {c.first.where for m, c in conflicts if m in _PENDING}
-    empty = {bar for i in audit.incidents("empty_commit") if i.event is not None for bar in audit.event(i.event).data["bar"]}
+    empty = {bar for i in audit.incidents("empty_commit") if i.event is not None
+             for bar in audit.event(i.event).data["bar"]}
     several = any(audit.incidents("multi_issue"))
     out: Sorted = []
     unfinished: set[Stack] = set()
@@ -65,7 +66,8 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
 
 
 def place_of(m: Meaning, c: Conflict) -> Stack:
-    """Where a conflict in tensor memory is reported: the access that came too early or too late, whatever the run's order."""
+    """Where a conflict in tensor memory is reported: the access that came too early or too late, in whatever order the
+    run made them."""
     if m in _PENDING:
         return c.first.where
     if m is Meaning.DEALLOC:
@@ -85,16 +87,16 @@ def _reverse_told(c: Conflict, places: set[tuple[Meaning, Stack]]) -> bool:
 
 
 def _trusts(audit: Audit, c: Conflict, empty: set[int]) -> bool:
-    """Whether the second side relied on a barrier that got the arrival of a commit which covered nothing, or the first is
-    covered by no commit at all."""
+    """Whether the second side relied on a barrier that got the arrival of a commit which covered nothing, or the first
+    is covered by no commit at all."""
     if any(e.kind == "mbar.wait" and e.data["bar"] in empty for e in audit.hb.acquires_before(c.second, 16)):
         return True
     return not any(e.kind == "commit" and c.first.id in e.data["ops"] for e in audit.trace.events[c.first.id:])
 
 
 def _result_or_overwrite(audit: Audit, c: Conflict) -> Meaning:
-    """MMA_RESULT when the load is early for the MMA, ACCUMULATOR when the MMA is early for the load: the load had the result
-    of an earlier round in these columns."""
+    """MMA_RESULT when the load is early for the MMA, ACCUMULATOR when the MMA is early for the load: the load had the
+    result of an earlier round in these columns."""
     mma, load, access = (c.first, c.second, c.second_access) if c.second.kind == "tcgen05.ld" else (
         c.second, c.first, c.first_access)
     generation = 0

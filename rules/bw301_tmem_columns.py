@@ -30,7 +30,8 @@ class TmemColumns(Rule):
             yield audit.finding(
                 type(self), incident.where,
                 f"{instr} of {columns} columns: the count must be a power of two from 32 to 512",
-                hint=f"use {fit} columns here and in every alloc and dealloc of this allocation" if fit is not None and fit > 0
+                hint=f"use {fit} columns here and in every alloc and dealloc of this "
+                     "allocation" if fit is not None and fit > 0
                 else "there are 512 columns; share them between fewer stages, or reuse columns",
                 context=incident_context(audit, incident),
             )

@@ -34,7 +34,8 @@ class TmemLeak(Rule):
             path = "no thread executes a tcgen05.dealloc before the kernel ends"
         else:
             path = f"what is freed before the kernel ends is {plural(len(frees), 'other allocation')}"
-            related = [(e.where, f"{e.data['cols']} columns from column {e.data['base']} are freed here") for e in frees[:2]]
+            related = [(e.where, f"{e.data['cols']} columns from column {e.data['base']} are freed "
+                                 "here") for e in frees[:2]]
         last = next((e for e in reversed(audit.trace.events)
                      if e.kind not in ("exit", "start") and e.warp == alloc.warp), alloc)
         flow = [(alloc.where, f"{story.thread(alloc)} allocates {incident.data['columns']} columns"),
@@ -42,7 +43,8 @@ class TmemLeak(Rule):
                 ((audit.kernel.body_end,), "the kernel ends; the columns are still taken")]
         return audit.finding(
             type(self), incident.where,
-            f"{incident.data['columns']} TMEM columns from column {incident.data['base']} are not freed on this path: {path}; "
+            f"{incident.data['columns']} TMEM columns from column {incident.data['base']} are not freed on this "
+            f"path: {path}; "
             f"the next CTA on the SM that allocates waits for them forever",
             related=related, flow=flow,
             hint="let one warp free every allocation on every path to the end of the kernel, early returns included",

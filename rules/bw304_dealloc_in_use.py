@@ -42,7 +42,8 @@ class DeallocInUse(Rule):
             hint = "wait for the commit of the last MMA before the columns are freed"
         else:
             need = f"a barrier between the last access of {story.thread(use)} and the dealloc"
-            hint = ("let every warp that uses tensor memory finish its loads (tcgen05.wait::ld) and meet the freeing warp at a "
+            hint = ("let every warp that uses tensor memory finish its loads (tcgen05.wait::ld) and meet the freeing "
+                    "warp at a "
                     "CTA barrier, or arrive on an mbarrier that it waits on, before the dealloc")
         after = meets(audit, free)
         return audit.finding(
@@ -51,7 +52,8 @@ class DeallocInUse(Rule):
             f"what is missing is {need}" + (f" ({after} does not cover it)" if after else ""),
             related=[(use.where, f"{who(audit, use)} uses these columns")],
             flow=story_of(audit, c, *(
-                (f"{story.who(use)} uses {story.place(access)}", f"{story.who(free)} frees the columns; nothing orders it "
+                (f"{story.who(use)} uses {story.place(access)}", f"{story.who(free)} frees the columns; nothing "
+                                                                 "orders it "
                  "after that use") if use is c.first else
                 (f"{story.who(free)} frees the columns", f"{story.who(use)} still uses {story.place(access)}"))),
             hint=hint, context=context(audit, free),

@@ -26,9 +26,11 @@ class TmemWrongLanes(Rule):
                     else f"warp {warp} names lane {data['lane']}")
             yield audit.finding(
                 type(self), incident.where,
-                f"{data['instr']} by {text}, but it can only reach lanes {first} to {first + 31} of tensor memory: a warp owns "
+                f"{data['instr']} by {text}, but it can only reach lanes {first} to {first + 31} of tensor memory: a "
+                "warp owns "
                 f"the quarter of its index in the CTA modulo 4",
-                hint="put (threadIdx.x / 32 % 4) << 21 into the lane part of the address, from the warp's index in the CTA and "
+                hint="put (threadIdx.x / 32 % 4) << 21 into the lane part of the address, from the warp's index in "
+                     "the CTA and "
                      "not from its index within the role",
                 context=incident_context(audit, incident),
             )

@@ -34,7 +34,8 @@ class TmemLoadNotWaited(Rule):
         does = "frees" if frees else "overwrites"
         return audit.finding(
             type(self), load.where,
-            f"{story.who(load)} of {story.place(c.first_access)} has no tcgen05.wait::ld before {who(audit, other)} {does} "
+            f"{story.who(load)} of {story.place(c.first_access)} has no tcgen05.wait::ld before {who(audit, other)} "
+            f"{does} "
             "the columns" + (": all loaded values were used before, which only their registers protect" if consumed
                              else ", so the load may still read them then"),
             level=Level.NOTE if consumed else None,

@@ -32,7 +32,8 @@ class TmemStoreNotWaited(Rule):
         does = ("frees" if other.kind == "tcgen05.dealloc" else "overwrites" if c.second_access.write else "reads")
         return audit.finding(
             type(self), store.where,
-            f"{story.who(store)} to {story.place(c.first_access)} has no tcgen05.wait::st before {who(audit, other)} {does} "
+            f"{story.who(store)} to {story.place(c.first_access)} has no tcgen05.wait::st before {who(audit, other)} "
+            f"{does} "
             "the columns: barriers and program order do not wait for it",
             related=[(other.where, f"{who(audit, other)} {does} the columns")],
             flow=story_of(audit, c, f"{story.who(store)} starts; it is asynchronous until tcgen05.wait::st",

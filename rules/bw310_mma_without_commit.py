@@ -43,10 +43,12 @@ class MmaWithoutCommit(Rule):
             related.append((commit.where, f"this commit to {name} covers it"))
             wait = last_wait(audit, read)
             if wait is not None and wait.data["bar"] in bars:
-                why = f"its wait on {name} at {line(audit, wait.where)} is for an earlier phase than the commit completes"
+                at = line(audit, wait.where)
+                why = f"its wait on {name} at {at} is for an earlier phase than the commit completes"
             else:
                 last = meets(audit, read)
-                why = f"no wait of {story.thread(read)} covers the commit to {name}" + (f"; {last} does not" if last else "")
+                why = f"no wait of {story.thread(read)} covers the commit to {name}"
+                why += f"; {last} does not" if last else ""
             hint = f"wait for the phase of {name} that the commit completes before the first load of the result"
         starts = f"{story.who(mma)} starts; only a commit and a wait show that it is done"
         reads = f"{story.who(read)} reads the result"

@@ -47,7 +47,8 @@ class TmemOverlap(Rule):
             related=[(first.where, f"{who(audit, first)} {how[a.write]} {story.place(a)}")],
             flow=story_of(audit, c, f"{story.who(first)} {how[a.write]} {story.place(a)}",
                           f"{story.who(second)} {how[b.write]} {story.place(b)}"),
-            hint=("give the two different columns: the ranges overlap in part, so an offset is too small" if shifted else
+            hint=("give the two different columns: the ranges overlap in part, so an offset is too "
+                  "small" if shifted else
                   "commit the first operation to an mbarrier and wait for it before the second"
                   if first.kind == "async" else
                   "end the first access with its tcgen05.wait, and let a barrier stand between the two threads"),

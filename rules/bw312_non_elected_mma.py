@@ -23,7 +23,8 @@ class NonElectedMma(Rule):
             if not str(instr).startswith("tcgen05."):
                 continue
             if instr == "tcgen05.commit":
-                effect = (f"each lane commits for itself: {lanes} arrivals in place of one, and those of lanes that issued "
+                effect = (f"each lane commits for itself: {lanes} arrivals in place of one, and those of lanes that "
+                          "issued "
                           "no MMA come at once")
             elif instr == "tcgen05.mma":
                 effect = f"the product is added {lanes} times"
@@ -32,7 +33,8 @@ class NonElectedMma(Rule):
             yield audit.finding(
                 type(self), incident.where,
                 f"{instr} is issued by {lanes} lanes of a warp, and is an operation of one thread: {effect}",
-                hint="let one lane issue the MMAs, copies and commits: behind elect.sync with the warp's full mask, or one "
+                hint="let one lane issue the MMAs, copies and commits: behind elect.sync with the warp's full mask, "
+                     "or one "
                      "thread chosen by its index, and the same one for all of them",
                 context=incident_context(audit, incident),
             )

@@ -42,9 +42,11 @@ class CommitOfOtherThread(Rule):
             issuer = story.thread(strand_event(audit, issued))
             related = [(issued.where, f"{story.who(issued)} is what it should cover")]
             flow = [(issued.where, f"{issuer} issues the {story.what(issued)}"),
-                    (commit.where, f"{story.thread(commit)} commits; it has nothing in flight, so {story.barrier(bar)} gets its "
+                    (commit.where, f"{story.thread(commit)} commits; it has nothing in flight, so "
+                                   f"{story.barrier(bar)} gets its "
                                    "arrival at once")]
-        text = (f"covers nothing: {plural(others, 'operation')} in flight were issued by {issuer}, and a commit only tracks what "
+        text = (f"covers nothing: {plural(others, 'operation')} in flight were issued by {issuer}, and a commit only "
+                "tracks what "
                 "its own thread issued" if others else
                 "covers nothing: its thread has issued no tcgen05 operation before it")
         return audit.finding(

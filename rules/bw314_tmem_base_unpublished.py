@@ -44,6 +44,7 @@ class TmemBaseUnpublished(Rule):
             + (f" ({last} does not)" if last else ""),
             related=[(alloc.where, "allocated here; the address is written like an ordinary store")],
             flow=story_of(audit, c, *((first, second) if alloc is c.first else (second, first))),
-            hint="put __syncthreads() (or another barrier of these warps) between the alloc and the first read of the address",
+            hint="put __syncthreads() (or another barrier of these warps) between the alloc and the first read of "
+                 "the address",
             context=context(audit, use),
         )

@@ -25,14 +25,15 @@ class TmemOverAllocated(Rule):
                 live = incident.data["live"]
                 if not live:
                     continue  # more than 512 in one go is a wrong count: BW301
-                text = (f"tcgen05.alloc of {columns} columns while this CTA still holds {live}: there are 512, so it waits for "
-                        "itself forever")
-                hint = "free columns before they are allocated again, or plan all uses into one allocation of at most 512"
+                text = (f"tcgen05.alloc of {columns} columns while this CTA still holds {live}: there are 512, so it "
+                        "waits for itself forever")
+                hint = ("free columns before they are allocated again, or plan all uses into one allocation of at most "
+                        "512")
             elif incident.where in full:
                 continue
             else:
-                text = (f"tcgen05.alloc of {columns} columns after one of {incident.data['earlier']}: allocations of a CTA must "
-                        "not grow")
+                text = (f"tcgen05.alloc of {columns} columns after one of {incident.data['earlier']}: allocations of a "
+                        "CTA must not grow")
                 hint = "allocate the largest part first, or everything at once"
             yield audit.finding(type(self), incident.where, text, related=incident.related, hint=hint,
                                 context=incident_context(audit, incident))

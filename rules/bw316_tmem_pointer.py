@@ -36,10 +36,12 @@ class TmemPointer(Rule):
             related: Places = [(owner, "the address comes from this allocation")]
             yield audit.finding(
                 type(self), where,
-                f"ordinary {how} access through {address:#x}, an address of tensor memory (lane {lane}, column {column}): "
+                f"ordinary {how} access through {address:#x}, an address of tensor memory (lane {lane}, column "
+                f"{column}): "
                 "tensor memory is not in the address space of loads and stores",
                 related=related,
-                hint="move the data with tcgen05.ld and tcgen05.st (or tcgen05.cp); the address itself is a plain number",
+                hint="move the data with tcgen05.ld and tcgen05.st (or tcgen05.cp); the address itself is a plain "
+                     "number",
             )
 
     def _accesses(self, audit: Audit) -> Iterator[tuple[Stack, int, str]]:

@@ -22,9 +22,11 @@ class FirstMmaAccumulates(Rule):
             lo = incident.data["column"]
             yield audit.finding(
                 type(self), incident.where,
-                f"tcgen05.mma adds to TMEM columns {lo}-{lo + incident.data['columns'] - 1} (enable-input-d is true), but nothing "
+                f"tcgen05.mma adds to TMEM columns {lo}-{lo + incident.data['columns'] - 1} (enable-input-d is "
+                "true), but nothing "
                 "has been written there since the allocation",
-                hint="pass enable-input-d as false for the first MMA of each output tile and true for the others (k > 0), or "
+                hint="pass enable-input-d as false for the first MMA of each output tile and true for the others (k "
+                     "> 0), or "
                      "clear the accumulator with tcgen05.st and tcgen05.wait::st first",
                 context=incident_context(audit, incident),
             )

@@ -23,9 +23,12 @@ class InstructionDescriptor(Rule):
                 continue
             yield audit.finding(
                 type(self), incident.where,
-                f"instruction descriptor {incident.data['value'] & 0xFFFFFFFF:#010x} is not valid for this tcgen05.mma: "
+                f"instruction descriptor {incident.data['value'] & 0xFFFFFFFF:#010x} is not valid for this "
+                "tcgen05.mma: "
                 + "; ".join(incident.data["problems"]),
-                hint="build the descriptor from its fields: D type in bits 4-5, A and B types in 7-9 and 10-12, N / 8 from bit "
-                     "17, M / 16 from bit 24 (block-scaled kinds differ); with cta_group::2 M and N are those of the pair",
+                hint="build the descriptor from its fields: D type in bits 4-5, A and B types in 7-9 and 10-12, N / "
+                     "8 from bit "
+                     "17, M / 16 from bit 24 (block-scaled kinds differ); with cta_group::2 M and N are those of the "
+                     "pair",
                 context=incident_context(audit, incident),
             )

@@ -77,11 +77,13 @@ class MatrixDescriptor(Rule):
         of_map = f"tensor map {tensor_map}" if tensor_map else "tensor map"
         return audit.finding(
             type(self), mma.where,
-            f"the matrix descriptor of {name} reads {NAMES.get(used, used)}, but the {of_map} of the TMA load that filled these "
+            f"the matrix descriptor of {name} reads {NAMES.get(used, used)}, but the {of_map} of the TMA load that "
+            "filled these "
             f"bytes writes {NAMES.get(written, 'another swizzle')}",
             related=[(copy.where, f"{story.who(copy)} fills {story.place(copy.accesses[0])}")],
             flow=[(copy.where, f"{story.who(copy)} writes the tile with {NAMES.get(written, 'another swizzle')}"),
                   (mma.where, f"{story.who(mma)} reads it as {NAMES.get(used, used)}")],
-            hint="use one swizzle on both sides: the code of the descriptor has to be that of the map's CU_TENSOR_MAP_SWIZZLE_*",
+            hint="use one swizzle on both sides: the code of the descriptor has to be that of the map's "
+                 "CU_TENSOR_MAP_SWIZZLE_*",
             context=context(audit, mma),
         )

@@ -35,14 +35,16 @@ class AccumulatorOverwritten(Rule):
         wait, arrival = found if found is not None else (None, None)
         related = [(load.where, f"{who(audit, load)} reads the accumulator")]
         if wait is not None and arrival is not None:
-            why = (f"{story.thread(load)} arrives on {story.barrier(wait.data['bar'])} at {line(audit, arrival.where)} before "
+            why = (f"{story.thread(load)} arrives on {story.barrier(wait.data['bar'])} at "
+                   f"{line(audit, arrival.where)} before "
                    "it has read")
             related.append((arrival.where, "this arrival hands the accumulator back"))
             hint = "arrive only after the last tcgen05.ld of the accumulator and its tcgen05.wait::ld"
         else:
             last = meets(audit, mma)
             why = "no wait of the issuing thread covers that read" + (f"; {last} does not" if last else "")
-            hint = ("let the epilogue arrive on an mbarrier when it has read (tcgen05.ld, tcgen05.wait::ld), counted for every "
+            hint = ("let the epilogue arrive on an mbarrier when it has read (tcgen05.ld, tcgen05.wait::ld), counted "
+                    "for every "
                     "warp or thread that reads, and wait for it before the first MMA into these columns")
         reads, writes = f"{story.who(load)} reads the accumulator", f"{story.who(mma)} overwrites it"
         return audit.finding(

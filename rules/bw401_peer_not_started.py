@@ -14,7 +14,8 @@ from auditor.rulekit_cluster import Known, Touch, touches
 from auditor.source import Stack
 from auditor.trace import Incident
 
-HINT = ("let all CTAs of the cluster meet at a cluster barrier (barrier.cluster.arrive and barrier.cluster.wait) after the "
+HINT = ("let all CTAs of the cluster meet at a cluster barrier (barrier.cluster.arrive and barrier.cluster.wait) "
+        "after the "
         "mbarriers are initialised and before the first remote operation; __syncthreads reaches only the own CTA")
 
 
@@ -56,7 +57,8 @@ class PeerNotStarted(Rule):
         name = story.barrier(bar if isinstance(bar, int) else None)
         return audit.finding(
             type(self), use.where,
-            f"{story.who(c.second)} reaches {name}, which nothing shows to be initialised yet: its CTA may not even have "
+            f"{story.who(c.second)} reaches {name}, which nothing shows to be initialised yet: its CTA may not even "
+            "have "
             "started",
             related=[(c.first.where, f"{name} is initialised here, by {story.thread(c.first)}")],
             flow=[(c.first.where, f"{story.thread(c.first)} initialises {name}"),
@@ -68,7 +70,8 @@ class PeerNotStarted(Rule):
         owner = incident.data["owner"]
         return audit.finding(
             type(self), incident.where,
-            f"{incident.data['what']} by {thread(audit, incident)} reaches an mbarrier of CTA {owner} that is not initialised "
+            f"{incident.data['what']} by {thread(audit, incident)} reaches an mbarrier of CTA {owner} that is not "
+            "initialised "
             "yet: nothing makes it wait for that CTA to start",
             hint=HINT, context=incident_context(audit, incident),
         )
@@ -80,7 +83,8 @@ class PeerNotStarted(Rule):
         return audit.finding(
             type(self), touch.thread.where,
             f"{story.who(touch.event)} reaches {place} of CTA {touch.cta}, and nothing shows that this CTA has started",
-            flow=[(touch.thread.where, f"{story.thread(touch.thread)} has waited for nothing of CTA {touch.cta} and uses its "
+            flow=[(touch.thread.where, f"{story.thread(touch.thread)} has waited for nothing of CTA {touch.cta} and "
+                                       "uses its "
                                        "memory"),
                   ((audit.kernel.loc,), f"CTA {touch.cta} may start here, later")],
             hint=HINT, context=context(audit, touch.thread),

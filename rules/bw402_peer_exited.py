@@ -53,10 +53,12 @@ class PeerExited(Rule):
         flow.append(((audit.kernel.body_end,), f"CTA {cta} ends without having waited for it"))
         return audit.finding(
             type(self), touch.thread.where,
-            f"{story.who(touch.event)} reaches into CTA {cta}, which may have exited by then: nothing that CTA {cta} waits for "
+            f"{story.who(touch.event)} reaches into CTA {cta}, which may have exited by then: nothing that CTA {cta} "
+            "waits for "
             "before its end follows from this",
             related=related, flow=flow,
-            hint="put a cluster barrier at the end of the kernel, for all CTAs, or let the other CTA wait for the last signal "
+            hint="put a cluster barrier at the end of the kernel, for all CTAs, or let the other CTA wait for the "
+                 "last signal "
                  "that it is sent; or do not send it",
             context=context(audit, touch.thread),
         )

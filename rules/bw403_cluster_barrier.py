@@ -33,7 +33,8 @@ class ClusterBarrier(Rule):
         twice = incident.data["problem"] == "arrived twice"
         related: Places = []
         if twice:
-            first = next((e for e in reversed(audit.trace.events) if e.kind == "cluster.arrive" and e.warp == incident.warp
+            first = next((e for e in reversed(audit.trace.events)
+                          if e.kind == "cluster.arrive" and e.warp == incident.warp
                           and e.lanes & incident.lanes and e.where != incident.where), None)
             related = [(first.where, "the arrival before, which has not been waited for")] if first is not None else []
         return audit.finding(
@@ -51,14 +52,17 @@ class ClusterBarrier(Rule):
         incident = case.incident
         assert incident is not None
         others = [i for i in case.data["all"] if i.data.get("waiting") != "cluster"]
-        names = {"barrier": "a CTA barrier", "lanes": "lanes of its warp", "mbarrier": "an mbarrier", "tmem": "TMEM columns"}
-        stuck = listing(f"{thread(audit, i)} for {names.get(i.data['waiting'], 'something else')} at {line(audit, i.where)}"
+        names = {"barrier": "a CTA barrier", "lanes": "lanes of its "
+                                                      "warp", "mbarrier": "an mbarrier", "tmem": "TMEM columns"}
+        stuck = listing(f"{thread(audit, i)} for {names.get(i.data['waiting'], 'something else')} at "
+                        f"{line(audit, i.where)}"
                         for i in others)
         return audit.finding(
             type(self), case.where,
             f"{thread(audit, incident)} waits forever at the cluster barrier: not every thread of the cluster arrives"
             + (f"; {stuck} waits elsewhere" if stuck else ""),
             related=[(i.where, f"{thread(audit, i)} is stuck here and does not arrive") for i in others[:2]],
-            hint="let all threads of all CTAs arrive (those that have exited count as arrived), outside of role branches",
+            hint="let all threads of all CTAs arrive (those that have exited count as arrived), outside of role "
+                 "branches",
             context=incident_context(audit, incident),
         )

@@ -71,7 +71,8 @@ class PairHandshake(Rule):
     def _no_pair(self, audit: Audit, alloc: Event, size: int) -> Finding:
         return audit.finding(
             type(self), alloc.where,
-            f"tcgen05.alloc with cta_group::2, but the kernel runs in clusters of {plural(size, 'CTA')}: there is no CTA pair",
+            f"tcgen05.alloc with cta_group::2, but the kernel runs in clusters of {plural(size, 'CTA')}: there is no "
+            "CTA pair",
             hint="launch with an even cluster, __cluster_dims__(2, 1, 1) for example, or use cta_group::1",
             context=context(audit, alloc),
         )
@@ -80,10 +81,12 @@ class PairHandshake(Rule):
         story = audit.story
         return audit.finding(
             type(self), alloc.where,
-            f"{story.who(alloc)} allocates for the CTA pair, and nothing shows that CTA {alloc.cta ^ 1} has started: both CTAs "
+            f"{story.who(alloc)} allocates for the CTA pair, and nothing shows that CTA {alloc.cta ^ 1} has started: "
+            "both CTAs "
             "take part in the allocation",
             related=[((audit.kernel.loc,), f"CTA {alloc.cta ^ 1} may start later than the alloc")],
-            hint="put a cluster barrier (barrier.cluster.arrive, barrier.cluster.wait) before tcgen05.alloc with cta_group::2",
+            hint="put a cluster barrier (barrier.cluster.arrive, barrier.cluster.wait) before tcgen05.alloc with "
+                 "cta_group::2",
             context=context(audit, alloc),
         )
 
@@ -91,12 +94,14 @@ class PairHandshake(Rule):
         story = audit.story
         return audit.finding(
             type(self), free.where,
-            f"{story.who(free)} frees columns of the CTA pair, and nothing orders it after {who(audit, use)}, which still uses "
+            f"{story.who(free)} frees columns of the CTA pair, and nothing orders it after {who(audit, use)}, which "
+            "still uses "
             "them",
             related=[(use.where, f"{who(audit, use)}: the last use in the other CTA")],
             flow=[(use.where, f"{story.who(use)} uses the pair's columns"),
                   (free.where, f"{story.who(free)}; no cluster barrier or arrival of the other CTA lies between")],
-            hint="let both CTAs meet at a cluster barrier (or arrive on an mbarrier of each other) after their last use and "
+            hint="let both CTAs meet at a cluster barrier (or arrive on an mbarrier of each other) after their last "
+                 "use and "
                  "before tcgen05.dealloc",
             context=context(audit, free),
         )

@@ -44,7 +44,8 @@ class SharedMemoryLimit(Rule):
         parts = f"{static:,} static and {dynamic:,} dynamic" if static and dynamic else f"{total:,}"
         yield audit.finding(
             type(self), launch.where if dynamic and launch.where else (audit.kernel.loc,),
-            f"a block of {audit.kernel.display} needs {parts} bytes of shared memory, {plural(total - most, 'byte')} more than "
+            f"a block of {audit.kernel.display} needs {parts} bytes of shared memory, {plural(total - most, 'byte')} "
+            "more than "
             f"the {most:,} that a block can have on {audit.program.arch}: the launch fails",
             related=related,
             hint="use fewer stages or smaller tiles, or let the epilogue reuse the memory of the stages",

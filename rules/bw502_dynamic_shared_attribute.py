@@ -29,9 +29,11 @@ class DynamicSharedAttribute(Rule):
                 f"but cudaFuncAttributeMaxDynamicSharedMemorySize was set to {launch.shared_limit_set:,}")
         yield audit.finding(
             type(self), launch.where,
-            f"launch of {audit.kernel.display} with {launch.shared_bytes:,} bytes of dynamic shared memory {told}: more than "
+            f"launch of {audit.kernel.display} with {launch.shared_bytes:,} bytes of dynamic shared memory {told}: "
+            "more than "
             f"{allowed:,} bytes are refused, with cudaErrorInvalidValue from the launch",
             related=[((audit.kernel.loc,), "the kernel; each instance of a template has its own attribute")],
-            hint="call cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch, for "
+            hint="call cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the "
+                 "launch, for "
                  "this very instance, and check the result",
         )

@@ -63,7 +63,8 @@ class MisalignedTile(Rule):
         return audit.finding(
             type(self), e.where,
             f"operand {name} of the {audit.story.what(e)} starts at {shared_name(audit, start)}, {off} bytes into the "
-            f"{period}-byte pattern of its swizzle, and its descriptor says base offset {base}: the hardware unswizzles "
+            f"{period}-byte pattern of its swizzle, and its descriptor says base offset {base}: the hardware "
+            "unswizzles "
             "other rows than were written",
             hint=f"align the tile and the stride of its stages to {period} bytes"
                  + (f", or put {start % 1024 >> 7} into the descriptor's base offset" if period == 1024 else ""),
@@ -71,19 +72,21 @@ class MisalignedTile(Rule):
         )
 
     def _by_chance(self, audit: Audit, e: Event, name: str) -> Finding | None:
-        """An operand that is aligned here, in a variable whose declaration does not say so: the compiler chooses the order
-        of static variables."""
+        """An operand that is aligned here, in a variable whose declaration does not say so: the compiler chooses the
+        order of static variables."""
         period = PERIOD["wgmma" if e.data["instr"] == "wgmma" else "mma"].get(e.data[f"{name}_swizzle"])
         if period is None or len(audit.kernel.shared) < 2 or e.data[f"{name}_base"]:
             return None
         offsets, _ = shared_layout(audit.kernel, audit.launch)
         start = e.data[f"{name}_start"]
-        var = next((v for v in audit.kernel.shared if not v.dynamic and offsets[v.key] <= start < offsets[v.key] + v.size), None)
+        var = next((v for v in audit.kernel.shared
+                    if not v.dynamic and offsets[v.key] <= start < offsets[v.key] + v.size), None)
         if var is None or var.align >= period:
             return None
         return audit.finding(
             type(self), e.where,
-            f"operand {name} of the {audit.story.what(e)} lies in {var.name}, which is only aligned to {var.align} bytes; its "
+            f"operand {name} of the {audit.story.what(e)} lies in {var.name}, which is only aligned to {var.align} "
+            "bytes; its "
             f"swizzle needs {period}, and here it is so by chance",
             level=Level.WARNING, related=[((var.loc,), f"{var.name} is declared here")],
             hint=f"declare {var.name} with alignas({period})", context=context(audit, e),

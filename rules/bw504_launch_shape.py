@@ -40,11 +40,11 @@ class LaunchShape(Rule):
         elif size > PORTABLE and launch.where is not None and not launch.nonportable:
             yield audit.finding(
                 type(self), where,
-                f"clusters of {size} CTAs are not portable, and {kernel.display} has not been allowed to use them: the launch "
-                "fails",
+                f"clusters of {size} CTAs are not portable, and {kernel.display} has not been allowed to use them: the "
+                "launch fails",
                 related=kernel_place,
-                hint="set cudaFuncAttributeNonPortableClusterSizeAllowed to 1 for the kernel before the launch, or use at most "
-                     f"{PORTABLE} CTAs a cluster")
+                hint="set cudaFuncAttributeNonPortableClusterSizeAllowed to 1 for the kernel before the launch, or "
+                     f"use at most {PORTABLE} CTAs a cluster")
         if launch.where is None:
             return
         yield from self._grid(audit, where, kernel_place)
@@ -58,15 +58,17 @@ class LaunchShape(Rule):
         if any(g % c for g, c in zip(launch.grid, launch.cluster)):
             yield audit.finding(
                 type(self), where,
-                f"a grid of {_shape(launch.grid)} CTAs cannot be divided into clusters of {_shape(launch.cluster)}: the launch "
-                "fails",
+                f"a grid of {_shape(launch.grid)} CTAs cannot be divided into clusters of {_shape(launch.cluster)}: "
+                "the launch fails",
                 related=related, hint="round the grid up to whole clusters, and let the surplus CTAs find no work")
 
     def _block(self, audit: Audit, where: Stack, related: Places) -> Iterator[Finding]:
         launch, kernel = audit.launch, audit.kernel
         if launch.threads > MAX_THREADS or 0 < kernel.max_threads < launch.threads:
             most = min(kernel.max_threads or MAX_THREADS, MAX_THREADS)
-            bound = f"__launch_bounds__ of {kernel.display} allows" if most == kernel.max_threads else "a block can have"
+            bound = "a block can have"
+            if most == kernel.max_threads:
+                bound = f"__launch_bounds__ of {kernel.display} allows"
             yield audit.finding(
                 type(self), where, f"a block of {launch.threads} threads, but {bound} {most}: the launch fails",
                 related=related, hint="launch as many threads as the kernel is compiled for, or raise its bounds")
@@ -74,8 +76,8 @@ class LaunchShape(Rule):
         for case in audit.diagnosis.cases(Diagnosis.BLOCK_SHAPE):
             yield audit.finding(
                 type(self), where,
-                f"a block of {launch.threads} threads is too small for the roles of {kernel.display}: its waits never end, and "
-                f"with {case.data['threads']} threads they do",
+                f"a block of {launch.threads} threads is too small for the roles of {kernel.display}: its waits never "
+                f"end, and with {case.data['threads']} threads they do",
                 related=[*related, *([(case.incident.where, "what hangs for want of the missing warps")]
                                      if case.incident is not None else [])],
                 hint=f"launch {case.data['threads']} threads, and derive the number from the roles in one place")
@@ -85,9 +87,10 @@ class LaunchShape(Rule):
             if rows:
                 yield audit.finding(
                     type(self), where,
-                    f"a block of {audit.trace.warps_per_cta} warps cannot read the whole accumulator: warp w of the CTA reaches "
-                    "only lanes 32 (w mod 4) to 32 (w mod 4) + 31",
-                    level=Level.WARNING, related=[(rows[0].where, "this MMA writes rows in lanes that no warp reaches")],
+                    f"a block of {audit.trace.warps_per_cta} warps cannot read the whole accumulator: warp w of the "
+                    "CTA reaches only lanes 32 (w mod 4) to 32 (w mod 4) + 31",
+                    level=Level.WARNING,
+                    related=[(rows[0].where, "this MMA writes rows in lanes that no warp reaches")],
                     hint="launch at least four warps, all of which take part in the epilogue")
 
 

@@ -37,10 +37,13 @@ class DivergentAligned(Rule):
         few = incident.lanes.bit_count()
         return audit.finding(
             type(self), incident.where,
-            f"{incident.data['instr']} is .sync.aligned, an operation of the whole warp, but only {plural(few, 'lane')} of warp "
-            f"{incident.warp % audit.trace.warps_per_cta} execute{'s' if few == 1 else ''} it; {missing.bit_count()} do "
+            f"{incident.data['instr']} is .sync.aligned, an operation of the whole warp, but only "
+            f"{plural(few, 'lane')} of warp "
+            f"{incident.warp % audit.trace.warps_per_cta} execute{'s' if few == 1 else ''} it; {missing.bit_count()} "
+            "do "
             f"not{gone}",
-            hint="keep it out of branches that single lanes take (threadIdx.x == 0, elect): choose the warp by a condition "
+            hint="keep it out of branches that single lanes take (threadIdx.x == 0, elect): choose the warp by a "
+                 "condition "
                  "that is the same for its 32 lanes" + (", and let no lane return before it" if gone else ""),
             context=incident_context(audit, incident),
         )

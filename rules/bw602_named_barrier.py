@@ -39,7 +39,8 @@ class NamedBarrier(Rule):
         data, threads = incident.data, audit.trace.warps_per_cta * 32
         name = f"barrier {data['id']}"
         if data["problem"] == "id":
-            return (f"{name} does not exist: a CTA has barriers 0 to {IDS - 1}, and the number wraps around to another one",
+            return (f"{name} does not exist: a CTA has barriers 0 to {IDS - 1}, and the number wraps around to "
+                    "another one",
                     "use ids below 16; id 0 is __syncthreads")
         if data["problem"] == "count":
             n = data["count"]
@@ -51,7 +52,8 @@ class NamedBarrier(Rule):
             return (f"{name} has a count of {n}: it must be a positive multiple of 32, whole warps",
                     "round the count up to whole warps, all of which take part")
         if data["problem"] == "surplus":
-            return (f"{data['arrived']} threads arrive at {name}, which was to wait for {data['expected']}: those beyond belong "
+            return (f"{data['arrived']} threads arrive at {name}, which was to wait for {data['expected']}: those "
+                    "beyond belong "
                     "to nobody's round", "give the barrier the number of all threads that sync or arrive in a round")
         counts = [threads if n is None else n for n in (data["count"], data["other"])]
         if counts[0] == counts[1]:
@@ -71,6 +73,7 @@ class NamedBarrier(Rule):
             f"barrier {data['id']} waits for {plural(data['count'], 'thread')}, and only {arrived} ever arrive: "
             f"{thread(audit, incident)} waits forever" + (f"; elsewhere wait {where}" if where else ""),
             related=related,
-            hint=f"count the threads that really come: {arrived} here, or let the missing warps arrive (barrier.cta.arrive)",
+            hint=f"count the threads that really come: {arrived} here, or let the missing warps arrive "
+                 "(barrier.cta.arrive)",
             context=incident_context(audit, incident),
         )

@@ -11,7 +11,8 @@ from auditor.rule import Rule
 from auditor.rulekit import aligned, incident_context, line, thread
 from auditor.trace import Incident
 
-WAITS = {"mbarrier": "an mbarrier", "barrier": "another barrier", "lanes": "lanes of its warp", "cluster": "the cluster barrier",
+WAITS = {"mbarrier": "an mbarrier", "barrier": "another barrier", "lanes": "lanes of its "
+                                                                           "warp", "cluster": "the cluster barrier",
          "tmem": "TMEM columns"}
 
 
@@ -33,7 +34,8 @@ class BarrierNotReached(Rule):
     def _finding(self, audit: Audit, case: Case, incident: Incident) -> Finding:
         lanes = incident.data.get("waiting") == "lanes"
         others = [i for i in case.data["all"] if i.where != incident.where]
-        what = (f"{incident.data.get('instr', 'a warp-wide operation')} waits for lanes of the warp that never come" if lanes
+        what = (f"{incident.data.get('instr', 'a warp-wide operation')} waits for lanes of the warp that never "
+                "come" if lanes
                 else "__syncthreads() waits for threads that never come")
         stuck = "; ".join(dict.fromkeys(
             f"{thread(audit, i)} waits for {self._waits(audit, i)} at {line(audit, i.where)}" for i in others[:2]))
@@ -42,8 +44,10 @@ class BarrierNotReached(Rule):
             f"{what}: {thread(audit, incident)} hangs" + (f" ({stuck})" if stuck else ""),
             related=[(i.where, f"{thread(audit, i)} is stuck here") for i in others[:2]],
             flow=[(incident.where, f"{thread(audit, incident)} waits for all threads"),
-                  *((i.where, f"{thread(audit, i)} waits for {self._waits(audit, i)} and does not come") for i in others[:2])],
-            hint="keep __syncthreads() out of role branches and loops with different trip counts; give the threads of a role a "
+                  *((i.where, f"{thread(audit, i)} waits for {self._waits(audit, i)} and does not "
+                              "come") for i in others[:2])],
+            hint="keep __syncthreads() out of role branches and loops with different trip counts; give the threads "
+                 "of a role a "
                  "named barrier with their own count (bar.sync id, count)" if not lanes else
                  "let all lanes that the operation names reach it",
             context=incident_context(audit, incident),

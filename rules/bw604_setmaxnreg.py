@@ -57,7 +57,7 @@ class Setmaxnreg(Rule):
             by_warp.setdefault(e.warp, []).append(e)
         reported = set()
         for first in range(0, audit.trace.warps_per_cta, 4):
-            group = [w for w in range(first, min(first + 4, audit.trace.warps_per_cta))]
+            group = range(first, min(first + 4, audit.trace.warps_per_cta))
             rounds = {w: len(by_warp.get(w, ())) for w in group}
             most = max(rounds.values())
             absent = [w for w in group if rounds[w] < most]
@@ -68,7 +68,8 @@ class Setmaxnreg(Rule):
                 reported.add(e.where)
                 yield audit.finding(
                     type(self), e.where,
-                    f"setmaxnreg.{e.data['action']} is executed by warp {e.warp}, but not by {_warps(absent)} of the same "
+                    f"setmaxnreg.{e.data['action']} is executed by warp {e.warp}, but not by {_warps(absent)} of the "
+                    "same "
                     "warpgroup: all four warps have to execute it",
                     level=Level.WARNING if e.data["action"] == "dec" else None,
                     hint="put it where the whole warpgroup passes, before its warps go their own ways",
@@ -99,11 +100,13 @@ class Setmaxnreg(Rule):
         increases = [e for e in events if e.data["action"] == "inc"]
         if total > pool and increases:
             e = increases[-1]
-            groups = listing((f"{sum(1 for n in final if n == value)} warps x {value}" for value in dict.fromkeys(final)), 6)
+            groups = listing((f"{sum(1 for n in final if n == value)} warps x "
+                              f"{value}" for value in dict.fromkeys(final)), 6)
             yield audit.finding(
                 type(self), e.where,
                 f"setmaxnreg.inc to {e.data['registers']} registers can never be granted: {groups} make "
-                f"{total:,} registers, and the CTA has {pool:,}" + (f" ({entry} a thread at entry)" if entry is not None else ""),
+                f"{total:,} registers, and the CTA has {pool:,}" + (f" ({entry} a thread at "
+                                                                    "entry)" if entry is not None else ""),
                 related=[(d.where, f"warp {d.warp} keeps {d.data['registers']} registers")
                          for d in events if d.data["action"] == "dec"][:1],
                 hint="lower the numbers until all warps together need no more than at entry: "

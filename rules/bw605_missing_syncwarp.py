@@ -41,13 +41,15 @@ class MissingSyncwarp(Rule):
         by = story.thread(release) if release is not None else "one lane"
         return audit.finding(
             type(self), where,
-            f"{by} lets {story.who(other)} go on, but {c.lanes.bit_count()} other lanes of the warp may still be at their "
+            f"{by} lets {story.who(other)} go on, but {c.lanes.bit_count()} other lanes of the warp may still be at "
+            "their "
             f"{story.what(use)} of {story.place(c.first_access)}: nothing makes that lane wait for them",
             related=[(use.where, f"all lanes of the warp {does[:-1]} here"),
                      (other.where, f"{who(audit, other)} touches the same bytes")],
             flow=story_of(audit, c, f"{story.who(use)} {does} {story.place(c.first_access)}, each lane for itself",
                           f"{story.who(other)} goes on to the same bytes"),
-            hint="put __syncwarp() between the warp's last access and the arrival (or issue) of the one lane; or let every lane "
+            hint="put __syncwarp() between the warp's last access and the arrival (or issue) of the one lane; or let "
+                 "every lane "
                  "arrive, with a count of 32 a warp",
             context=context(audit, release or use),
         )
@@ -57,7 +59,8 @@ class MissingSyncwarp(Rule):
         wait = last_wait(audit, other)
         if wait is not None:
             for e in arrivals_on(audit, wait.data["bar"]):
-                if e.warp == use.warp and e.id > use.id and e.data.get("phase", wait.data["phase"]) == wait.data["phase"]:
+                phase = e.data.get("phase", wait.data["phase"])
+                if e.warp == use.warp and e.id > use.id and phase == wait.data["phase"]:
                     return e
         issue = strand_event(audit, other)
         return issue if issue.warp == use.warp else None

@@ -59,14 +59,15 @@ class SharedDataRace(Rule):
             flow=story_of(audit, c, f"{story.who(c.first)} {how[c.first_access.write]} {story.place(c.first_access)}",
                           f"{story.who(c.second)} {how[c.second_access.write]} the same bytes"),
             hint=("put __syncwarp() between the two" if same else
-                  "put a barrier of both between the two accesses: __syncthreads(), a named barrier, or an arrival after the "
+                  "put a barrier of both between the two accesses: __syncthreads(), a named barrier, or an arrival "
+                  "after the "
                   "first and its wait before the second"),
             context=context(audit, early),
         )
 
     def _reads_too_early(self, audit: Audit, c: Conflict) -> bool:
-        """Of a read and a write, in whichever order the run made them: whether the reader had nothing to read yet. Otherwise
-        it is the write that is early, over data that is still in use."""
+        """Of a read and a write, in whichever order the run made them: whether the reader had nothing to read yet.
+        Otherwise it is the write that is early, over data that is still in use."""
         read, access = (c.first, c.first_access) if c.second_access.write else (c.second, c.second_access)
         return not any(
             a.write and a.space == "shared" and a.cta == access.cta and a.lo < access.hi and access.lo < a.hi

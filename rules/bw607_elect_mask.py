@@ -28,7 +28,8 @@ class ElectMask(Rule):
                 text = f"{plural(absent.bit_count(), 'lane')} of its mask {mask:#010x} never come{gone}"
             yield audit.finding(
                 type(self), incident.where, f"{instr}: {text}",
-                hint="name exactly the lanes that execute it: 0xffffffff only where the whole warp comes, __ballot_sync or "
+                hint="name exactly the lanes that execute it: 0xffffffff only where the whole warp comes, "
+                     "__ballot_sync or "
                      "__activemask() of the branch before it otherwise",
                 context=incident_context(audit, incident),
             )
