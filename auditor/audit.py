@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -130,28 +131,36 @@ class Audit:
 def wrapper_places(program: Program) -> frozenset[Loc]:
     """Places inside device functions that only wrap a few instructions.
 
-    Decided on the translated function: it makes at most two machine calls (asm statements or calls that reach some), and
-    it is not a kernel.
+    Decided on the translated function: it makes at most two machine calls (asm statements, or calls of functions that
+    reach one), and it is not a kernel.
     """
     entries = {k.entry for k in program.kernels}
-    places: set[Loc] = set()
-    name, body, calls = "", [], 0
+    bodies = _bodies(program)
+    calls = {name: [c for _, line in body for c in _MACHINE_CALL.findall(line)] for name, body in bodies.items()}
+    reaching: set[str] = {name for name, called in calls.items() if not _ASM_CALLS.isdisjoint(called)}
+    while more := {name for name, called in calls.items() if name not in reaching and not reaching.isdisjoint(called)}:
+        reaching |= more
+    return frozenset(
+        loc for name, body in bodies.items()
+        if name not in entries and sum(c in reaching or c in _ASM_CALLS for c in calls[name]) <= MOST_WRAPPED
+        for loc, _ in body if loc is not None)
 
-    def close() -> None:
-        if name and name not in entries and calls <= 2:
-            places.update(loc for loc in body if loc is not None)
 
+MOST_WRAPPED = 2
+_ASM_CALLS = frozenset(("S.asm", "S.wait_asm"))
+_MACHINE_CALL = re.compile(r"\b(S\.asm|S\.wait_asm|f\d+_\w+)(?=\()")
+
+
+def _bodies(program: Program) -> dict[str, list[tuple[Loc | None, str]]]:
+    """The lines of each translated function, with their places."""
+    out: dict[str, list[tuple[Loc | None, str]]] = {}
+    body: list[tuple[Loc | None, str]] = []
     for number, line in enumerate(program.python.split("\n"), 1):
         if line.startswith("def "):
-            close()
-            name, body, calls = line[4:line.index("(")], [], 0
-            continue
-        loc = program.line_locs[number] if number < len(program.line_locs) else None
-        body.append(loc)
-        if "S.asm(" in line or "S.wait_asm(" in line or "yield from " in line:
-            calls += 1
-    close()
-    return frozenset(places)
+            body = out.setdefault(line[4:line.index("(")], [])
+        else:
+            body.append((program.line_locs[number] if number < len(program.line_locs) else None, line))
+    return out
 
 
 def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding], Coverage]:
