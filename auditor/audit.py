@@ -191,8 +191,11 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
     exceeded = False
     seen: set[int] = set()
     launches = plan(program, kernel, settings, facts)
+    alike: list[Launch] = []  # launches whose CTAs all do the same
     for launch in launches:
         if launch.reduced and not exceeded:
+            continue
+        if any(_same_launch(launch, other) for other in alike):
             continue
         left = deadline - time.monotonic()
         if left <= 0:
@@ -201,6 +204,8 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
             break
         share = left / 2 if launches[-1].reduced and not launch.reduced else left  # keep time for the stand-in
         trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=share).run()
+        if not trace.block_dependent:
+            alike.append(launch)
         known = _behaviour(trace)
         if known in seen:
             continue  # another CTA or launch that does the same: nothing new to judge
@@ -214,6 +219,11 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
             for finding in rule.check(audit):
                 findings.setdefault((finding.code, finding.loc), finding)
     return [_with_inputs(f, kernel) for f in findings.values()], complete
+
+
+def _same_launch(a: Launch, b: Launch) -> bool:
+    """Whether two launches differ in nothing but the CTA that is looked at."""
+    return replace(a, block_index=b.block_index, inputs=b.inputs) == b
 
 
 def _behaviour(trace: Trace) -> int:

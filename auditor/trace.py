@@ -126,4 +126,5 @@ class Trace:
     polls: list[Poll] = field(default_factory=list)
     idle_waits: list[tuple[Stack, str, int, int]] = field(default_factory=list)  # group waits of threads without groups
     complete: bool = True
+    block_dependent: bool = True  # control flow may differ between CTAs
     steps: int = 0

@@ -228,12 +228,22 @@ def collapse(lanes: Iterable[Any]) -> Any:
     """A ``Vec`` of the 32 lane values, or a plain value when all are equal."""
     t = tuple(lanes)
     first = t[0]
+    if first.__class__ is BlockInt:
+        return _collapse_noted(t)
     return first if t.count(first) == LANES else Vec(t)
+
+
+def _collapse_noted(t: tuple[Any, ...]) -> Any:
+    """``collapse`` of numbers that follow from blockIdx: looking for equal lanes is not control flow of the kernel."""
+    first = int(t[0])
+    return t[0] if all(int(x) == first for x in t) else Vec(t)
 
 
 def _packed(t: list[Any]) -> Any:
     """``collapse`` of a list that the caller gives away."""
     first = t[0]
+    if first.__class__ is BlockInt:
+        return _collapse_noted(tuple(t))
     return first if t.count(first) == LANES else Vec(tuple(t))
 
 
@@ -257,6 +267,45 @@ def lanewise(f: Callable[..., Any], *args: Any) -> Any:
     if all(a.__class__ is not Vec for a in args):
         return f(*args)
     return collapse(map(f, *columns))
+
+
+def _carried(name: str) -> Callable[..., Any]:
+    plain = getattr(int, name)
+
+    def operation(self: int, *args: Any) -> Any:
+        result = plain(self, *args)
+        return BlockInt(result) if result.__class__ is int else result
+
+    return operation
+
+
+def _noted(name: str) -> Callable[..., Any]:
+    plain = getattr(int, name)
+
+    def comparison(self: int, *args: Any) -> Any:
+        BlockInt.compared = True
+        return plain(self, *args)
+
+    return comparison
+
+
+class BlockInt(int):
+    """A number that follows from blockIdx. It notes when control flow may depend on it: when it is compared or tested.
+
+    A run in which that never happens is the same for every CTA, so one CTA stands for all.
+    """
+
+    __slots__ = ()
+    compared = False
+
+    __hash__ = int.__hash__
+
+
+for _name in ("add radd sub rsub mul rmul floordiv rfloordiv mod rmod and rand or ror xor rxor lshift rlshift rshift rrshift "
+              "neg invert abs pos").split():
+    setattr(BlockInt, f"__{_name}__", _carried(f"__{_name}__"))
+for _name in "lt le gt ge eq ne bool".split():
+    setattr(BlockInt, f"__{_name}__", _noted(f"__{_name}__"))
 
 
 class Ref:
@@ -314,6 +363,8 @@ s8, s16, s32, s64 = _signed(8), _signed(16), _signed(32), _signed(64)
 
 
 def _cdiv1(a: Any, b: Any) -> Any:
+    if a.__class__ is BlockInt or b.__class__ is BlockInt:
+        return BlockInt(_cdiv1(int(a), int(b)))
     if b == 0:
         return 0
     if isinstance(a, float) or isinstance(b, float):
@@ -323,6 +374,8 @@ def _cdiv1(a: Any, b: Any) -> Any:
 
 
 def _cmod1(a: Any, b: Any) -> Any:
+    if a.__class__ is BlockInt or b.__class__ is BlockInt:
+        return BlockInt(_cmod1(int(a), int(b)))
     if b == 0:
         return 0
     r = abs(a) % abs(b)
@@ -334,7 +387,7 @@ def cdiv(a: Any, b: Any) -> Any:
     if b.__class__ is int and b > 0:
         if a.__class__ is int:
             return a // b if a >= 0 else -(-a // b)
-        if a.__class__ is Vec and min(a.v) >= 0:
+        if a.__class__ is Vec and a.v[0].__class__ is int and min(a.v) >= 0:
             return _packed([x // b for x in a.v])
     return lanewise(_cdiv1, a, b)
 
@@ -344,7 +397,7 @@ def cmod(a: Any, b: Any) -> Any:
     if b.__class__ is int and b > 0:
         if a.__class__ is int:
             return a % b if a >= 0 else -(-a % b)
-        if a.__class__ is Vec and min(a.v) >= 0:
+        if a.__class__ is Vec and a.v[0].__class__ is int and min(a.v) >= 0:
             return _packed([x % b for x in a.v])
     return lanewise(_cmod1, a, b)
 

@@ -31,6 +31,7 @@ from auditor.values import (
     PARAM_WINDOW,
     SHARED_RESERVED,
     SHARED_WINDOW,
+    BlockInt,
 )
 
 MAX_CTAS = 8
@@ -129,6 +130,7 @@ class Machine:
         """Run every strand to its end, or to a deadlock, or until the budget is spent."""
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, 4000))
+        BlockInt.compared = False
         try:
             entry = self.program.function(self.kernel.entry)
             arguments = self._arguments()
@@ -142,6 +144,7 @@ class Machine:
         finally:
             sys.setrecursionlimit(limit)
         self.trace.steps = self.steps
+        self.trace.block_dependent = BlockInt.compared
         self._close()
         return self.trace
 

@@ -13,6 +13,7 @@ from auditor.values import (
     OPAQUE,
     PARAM_WINDOW,
     SHARED_WINDOW,
+    BlockInt,
     Loaded,
     Opaque,
     Ref,
@@ -75,6 +76,7 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
     if isinstance(p, (Opaque, list, float)) or p is None:
         return OPAQUE
     size = bits // 8
+    p = _address(p)
     if p.__class__ is Vec:
         mask = strand.lanes if lanes is None else lanes
         active = strand.lane_list(mask)
@@ -125,6 +127,7 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
     if isinstance(p, (Opaque, list, float)) or p is None:
         return
     size = bits // 8
+    p = _address(p)
     mask = strand.lanes if lanes is None else lanes
     active = strand.lane_list(mask)
     if p.__class__ is Vec:
@@ -151,6 +154,15 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         strand.machine.params[first] = value
     else:
         _tmem_pointer(strand, first)
+
+
+def _address(p: Any) -> Any:
+    """An address as a plain number: looking at which memory it names is not control flow of the kernel."""
+    if p.__class__ is BlockInt:
+        return int(p)
+    if p.__class__ is Vec and p.v[0].__class__ is BlockInt:
+        return Vec(tuple([int(a) for a in p.v]))
+    return p
 
 
 def put_shared(cta: Cta, offset: int, size: int, value: Any) -> None:

@@ -88,7 +88,7 @@ class Random(Exploring):
 
     def advance(self, m: Machine) -> bool:
         strands = [s for s in m.strands if runnable(s)]
-        landing = [op for op in m.queue if op.landing]
+        landing = [op for op in m.queue if op.landing is not None]
         if landing and (not strands or self.rng.random() < self.hurry):
             m.complete(self.rng.choice(landing))
             return True

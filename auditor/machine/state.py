@@ -160,7 +160,7 @@ class Cta:
 class AsyncOp:
     """An asynchronous operation in flight. ``complete`` runs when it finishes, once ``ready`` allows.
 
-    ``landing``: bytes on their way to an mbarrier, which may come in any order.
+    ``landing``: the number of bytes on their way to an mbarrier, in any order with others (0: not known).
     """
 
     event: Event
@@ -169,7 +169,7 @@ class AsyncOp:
     lanes: int = 0xFFFF_FFFF  # lanes of the issuing warp that issued it
     done: bool = False
     source_read: bool = False
-    landing: bool = False
+    landing: int | None = None
 
 
 @dataclass

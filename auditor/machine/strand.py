@@ -12,7 +12,7 @@ from auditor.machine import memory
 from auditor.machine.execute import run_blocking, run_plain
 from auditor.source import Stack
 from auditor.trace import Access, Event
-from auditor.values import OPAQUE, SHARED_WINDOW, Opaque, Ref, Vec, collapse, lane_values
+from auditor.values import OPAQUE, BlockInt, SHARED_WINDOW, Opaque, Ref, Vec, collapse, lane_values
 
 if TYPE_CHECKING:
     from auditor.machine.core import Machine
@@ -82,7 +82,7 @@ class Strand:
         x, y, _ = launch.block
         flat = [32 * warp.index + lane for lane in range(32)]
         self.tid = (collapse(t % x for t in flat), collapse(t // x % y for t in flat), collapse(t // (x * y) for t in flat))
-        self.bid = warp.cta.block_index
+        self.bid = tuple(BlockInt(n) for n in warp.cta.block_index)
         self.bdim = launch.block
         self.gdim = launch.grid
 

@@ -90,7 +90,7 @@ def _tensor_store(x: Exec, i: Instr, instr: str) -> None:
         m, s = values[:2]
         tensor_map = map_at(x, m, coords=values[2:])
         for n, c in enumerate(values[2:]):
-            if isinstance(c, int) and -(1 << 20) < c < 0:
+            if isinstance(c, int) and -(1 << 20) < int(c) < 0:
                 x.m.incident("descriptor", x.m.where(), x.s, data={"what": "store coordinate", "dim": n, "value": c,
                                                                    "entry": "TL-20"})
         size = tensor_map.box_bytes if tensor_map is not None else None
@@ -178,7 +178,7 @@ def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, 
         m.incident("multi_issue", where, x.s, lanes=lanes, data={"instr": instr, "lanes": copies, "bytes": size})
     _check_shared(x, offset, size, cta, where, 128 if instr == "tma.load" else 16,
                   "tensor copy" if instr == "tma.load" else "bulk copy", tensor_map)
-    if instr == "bulk.load" and isinstance(source, int) and source >= GLOBAL_WINDOW and source % 16:
+    if instr == "bulk.load" and isinstance(source, int) and int(source) >= GLOBAL_WINDOW and source % 16:
         m.incident("misaligned", where, x.s, data={"what": "bulk copy source", "offset": source % 16, "need": 16})
     destinations = [cta]
     if mask is not None:
@@ -211,8 +211,8 @@ def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, 
                        data={"instr": instr, "issuer": issue.id, "bar": state.index if state else None, "bytes": size,
                              "map": tensor_map.name if tensor_map else None, "copies": copies, "source_cta": x.s.warp.cta.rank,
                              "swizzle": tensor_map.swizzle if tensor_map else None})
-        if instr == "bulk.load" and isinstance(source, int) and source >= GLOBAL_WINDOW and size is not None:
-            event.accesses.append(Access("global", False, "async", 0, source, source + size))
+        if instr == "bulk.load" and isinstance(source, int) and int(source) >= GLOBAL_WINDOW and size is not None:
+            event.accesses.append(Access("global", False, "async", 0, int(source), int(source) + size))
         if state is not None:
             event.accesses.append(Access("shared", False, "generic", state.record.cta, state.record.offset,
                                          state.record.offset + 8, what="mbarrier"))
@@ -250,7 +250,7 @@ def _launch(x: Exec, event: Event, state: BarrierState | None, size: int | None,
             m.barrier_step(bar, lambda u: u.complete(n), (event.id, "complete"), where, s)
 
     for piece in pieces:
-        m.queue.append(AsyncOp(event, partial(land, piece), expected, landing=True))
+        m.queue.append(AsyncOp(event, partial(land, piece), expected, landing=piece or 0))
 
 
 def _guessed_end(m: Any, access: Access, size: int) -> int:
@@ -293,13 +293,13 @@ def _store(x: Exec, i: Instr, lanes: int, source: Any, dest: Any, size: int | No
         m.incident("multi_issue", where, x.s, lanes=lanes, data={"instr": instr, "lanes": lanes.bit_count(), "bytes": size})
     _check_shared(x, offset, size, cta, where, 128 if instr.startswith("tma") else 16,
                   "tensor copy" if instr.startswith("tma") else "bulk copy", tensor_map)
-    if not instr.startswith("tma") and isinstance(dest, int) and dest >= GLOBAL_WINDOW and dest % 16:
+    if not instr.startswith("tma") and isinstance(dest, int) and int(dest) >= GLOBAL_WINDOW and dest % 16:
         m.incident("misaligned", where, x.s, data={"what": "bulk copy destination", "offset": dest % 16, "need": 16})
     n = size if size is not None else UNKNOWN_BYTES
     issue = m.emit(x.s, "issue", where=where, lanes=lanes, data={"instr": instr})
     accesses = [Access("shared", False, "async", cta.rank, offset, offset + n, done="read")]
-    if isinstance(dest, int) and dest >= GLOBAL_WINDOW and not instr.startswith("tma"):
-        accesses.append(Access("global", True, "async", 0, dest, dest + n))
+    if isinstance(dest, int) and int(dest) >= GLOBAL_WINDOW and not instr.startswith("tma"):
+        accesses.append(Access("global", True, "async", 0, int(dest), int(dest) + n))
     event = m.emit(None, "async", where=where, cta=cta.rank, preds=[(issue.id, "issue")], accesses=accesses,
                    data={"instr": instr, "issuer": issue.id, "bar": None, "bytes": size,
                          "map": tensor_map.name if tensor_map else None})
