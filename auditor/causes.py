@@ -23,7 +23,7 @@ from auditor.trace import Event, Incident
 if TYPE_CHECKING:
     from auditor.audit import Audit
 
-MAX_RERUNS = 8
+MAX_RERUNS = 12
 MAX_THREADS = 1024
 
 # Meanings that are order conflicts proper; a corrected run has to be free of them.
@@ -48,9 +48,11 @@ class Case:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-def _awaits_copies(audit: Audit, where: Stack) -> bool:
-    """Whether a wait is for data that copies bring: such a wait cannot begin with the phase before the first."""
-    bars = {e.data["bar"] for e in audit.trace.events if e.kind == "mbar.wait" and e.where == where}
+def _awaits_copies(audit: Audit, hypothesis: Hypothesis) -> bool:
+    """Whether a wait that is taken to begin with the phase before the first is for data that copies bring: it cannot."""
+    places = {where for where, start in hypothesis.parity.items() if start < 0}
+    warps = {warp for warp, start in hypothesis.sides.items() if start < 0}
+    bars = {e.data["bar"] for e in audit.trace.events if e.kind == "mbar.wait" and (e.where in places or e.warp in warps)}
     return any(e.kind == "async" and e.data.get("bar") in bars for e in audit.trace.events)
 
 
@@ -231,15 +233,34 @@ class Diagnosis:
                                               data={"arrivals": arrived, "init": record.init_count}))
                 return
         for i in {i.where: i for i in blocked}.values():
-            for start in (0, -1):
+            for start in self._starts(i):
                 if self._try(Hypothesis(parity={i.where: start})):
                     self._parity_case(i.where, start, i)
                     return
+        for i in {i.warp: i for i in blocked if not self._waits_before(i)}.values():  # loops may be unrolled
+            for start in (-1, 0):
+                if self._try(Hypothesis(sides={i.warp: start})):
+                    self._parity_case(i.where, start, i)
+                    return
+
+    def _waits_before(self, i: Incident) -> list[Event]:
+        """Waits of a blocked thread on the same barrier at other places."""
+        return [e for e in self.audit.trace.events if e.kind == "mbar.wait" and e.data["bar"] == i.data["bar"]
+                and e.warp == i.warp and e.lanes & i.lanes and e.where != i.where]
+
+    def _starts(self, i: Incident) -> tuple[int, ...]:
+        """The phases with which a blocked wait may have been meant to begin. After a wait with the other parity it is in
+        step."""
+        before = self._waits_before(i)
+        if not before:
+            return 0, -1
+        return () if (before[-1].data["parity"] ^ i.data["parity"]) & 1 else (before[-1].data["phase"] + 1,)
 
     def _parity_case(self, where: Stack, start: int, incident: Incident | None = None, conflict: Conflict | None = None) -> None:
         """Initial or stale parity: did the first wait at that place already look at the wrong phase?"""
         first = next((e for e in self.audit.trace.events if e.kind == "mbar.wait" and e.where == where), None)
-        wrong_at_once = first is None or first.data["phase"] != start
+        wrong_at_once = (first is None or first.data["phase"] != start) and not (
+            incident is not None and self._waits_before(incident))
         category = self.INITIAL_PARITY if wrong_at_once else self.STALE_PARITY
         bar = incident.data["bar"] if incident is not None else first.data["bar"] if first is not None else None
         self._add(category, Case(where, conflict=conflict, incident=incident, barrier=bar, wait=first,
@@ -287,7 +308,7 @@ class Diagnosis:
             return False
         if any(meaning(c) in ORDER for c in other.hb.conflicts) or other.hb.overruns:
             return False
-        if any(start < 0 and _awaits_copies(other, where) for where, start in hypothesis.parity.items()):
+        if _awaits_copies(other, hypothesis):
             return False
         self._corrected.append(other)
         return True

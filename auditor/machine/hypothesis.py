@@ -15,11 +15,13 @@ from auditor.source import Stack
 @dataclass(frozen=True)
 class Hypothesis:
     """``parity``: waits at that place observe consecutive phases of each barrier, the first one being ``start`` (0 for
-    the consumer's side, -1 for the side that starts with free buffers). ``counts``: init count of barriers
+    the consumer's side, -1 for the side that starts with free buffers). ``sides``: the same for all waits of a warp, by
+    its number, wherever they are. ``counts``: init count of barriers
     initialised at that place. ``any_bytes``: barriers (by init place) whose phases ignore the tx-count. ``passed``: CTA
     barriers at these places hold nobody."""
 
     parity: Mapping[Stack, int] = field(default_factory=dict)
+    sides: Mapping[int, int] = field(default_factory=dict)
     counts: Mapping[Stack, int] = field(default_factory=dict)
     any_bytes: frozenset[Stack] = frozenset()
     passed: frozenset[Stack] = frozenset()

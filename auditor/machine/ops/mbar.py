@@ -254,10 +254,12 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         for _, _, _, state, v in tests:
             if v not in (0, 1):
                 m.incident("parity_range", where, s, data={"parity": v, "bar": state.index})
-    start = m.hypothesis.parity.get(where) if m.hypothesis.parity and by_parity else None
-    if start is not None:  # counterfactual: this place waits for one phase after the other
+    supposed = m.hypothesis
+    start = supposed.parity.get(where, supposed.sides.get(s.warp.number)) if by_parity else None
+    turn = where if where in supposed.parity else ()
+    if start is not None:  # counterfactual: this place, or warp, waits for one phase after the other
         by_parity = False
-        tests = [(mask, cta, offset, state, s.wait_counts.get((where, state.index), start))
+        tests = [(mask, cta, offset, state, s.wait_counts.get((turn, state.index), start))
                  for mask, cta, offset, state, _ in tests]
     tests_only = i.opcode == "mbarrier.test_wait"
     key = (where if tests_only else None, *((state.index, v) for _, _, _, state, v in tests))
@@ -297,7 +299,7 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     sem = "relaxed" if i.has("relaxed") else "acquire"
     for mask, cta, offset, state, v in tests:
         if start is not None:
-            s.wait_counts[where, state.index] = v + 1
+            s.wait_counts[turn, state.index] = v + 1
         observed = state.unit.phase - 1 if by_parity else v
         preds = [(state.phase_events[observed], "phase")] if 0 <= observed < len(state.phase_events) else []
         if sem == "relaxed":
