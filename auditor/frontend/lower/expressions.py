@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from auditor.frontend.lower.arithmetic import INVERSE
-from auditor.frontend.lower.core import opaque_object, zero_object
-from auditor.frontend.lower.forms import ADDRESS, Val, boolean, convert, literal, opaque, settled
+from auditor.frontend.lower.casts import Casts
+from auditor.frontend.lower.forms import Val, boolean, convert, literal, opaque, settled
 from auditor.frontend.lower.nodes import (
     ADDRESS as ADDRESS_OF,
 )
 from auditor.frontend.lower.nodes import (
-    ADDRSPACE_CAST,
     BINARY,
     BIT_CAST,
     BOOL_LITERAL,
@@ -58,7 +57,6 @@ from auditor.frontend.lower.nodes import (
     VOID_STATEMENTS,
     Node,
 )  # fmt: skip
-from auditor.frontend.lower.places import Places
 from auditor.frontend.lower.types import BOOL, CType
 
 _CONSTANT_KINDS = frozenset(
@@ -68,13 +66,10 @@ _SPECIAL = {"threadIdx": ("tid", (1023, 1023, 63)), "blockIdx": ("bid", (2**31 -
 _EXTENT = {"blockDim": ("bdim", (1024, 1024, 64)), "gridDim": ("gdim", (2**31 - 1, 65535, 65535))}
 
 
-class Expressions(Places):
+class Expressions(Casts):
     """``rvalue`` and ``effect``."""
 
     # ---- peeling
-
-
-
 
     # ---- rvalues
 
@@ -143,10 +138,6 @@ class Expressions(Places):
             return opaque(ctype)
         return self.unanalysed(f"expression of kind {node.cursor.kind.name}", node, ctype)
 
-    def _string(self, node: Node) -> str:
-        text = self.ast.spelling(node)
-        return text[1:-1] if len(text) >= 2 and text[0] == '"' else text
-
     def _constant(self, node: Node) -> Val:
         ctype = self.types.of(node)
         value = self.ast.evaluate(node)
@@ -155,51 +146,6 @@ class Expressions(Places):
         if ctype.kind == "bool":
             value = 1 if value else 0
         return literal(float(value) if ctype.kind == "float" else value, ctype)
-
-    def _implicit(self, node: Node) -> Val:
-        inner = node.expressions
-        ctype = self.types.of(node)
-        if not inner:
-            value = self.ast.evaluate(node)
-            if value is not None:
-                return literal(value, ctype)
-            return zero_object(ctype) if ctype.kind != "other" else self.unanalysed("unresolved expression", node)
-        child = inner[0]
-        source = self.types.of(child)
-        if ctype.kind == "pointer" and source.kind == "array":
-            return self._decayed(child, ctype)
-        if ctype.kind in ("pointer", "function") and source.kind == "function":
-            return self.function_value(child)
-        if ctype.kind == "record" and source.kind == "record":
-            if source.record is not None and ctype.record is not None and source.record.key != ctype.record.key:
-                return self.read(self._base_object(self.lvalue(child), ctype), node)
-            return self.rvalue(child)
-        if ctype.kind == "other" and source.kind == "other" and len(inner) > 1:
-            return self.unanalysed("unresolved expression", node)
-        if ctype.kind == "pointer" and source.kind == "pointer":
-            return self._pointer_cast(self.rvalue(child), ctype)
-        return convert(self.rvalue(child), ctype)
-
-    def _pointer_cast(self, value: Val, ctype: CType) -> Val:
-        """A pointer conversion; to a base class it moves to the subobject."""
-        pointee, wanted = value.type.element, ctype.element
-        if wanted.scalar and value.space != ADDRESS:
-            if pointee.kind == "array" or _uniform(pointee, wanted):
-                return Val(f"S.field({value.code}, 0, 0)", ctype)
-            if pointee.aggregate or pointee.kind == "void":
-                return Val(f"scalar_pointer({value.code})", ctype)
-        source, target = pointee.record, wanted.record
-        if source is not None and target is not None and source.key != target.key:
-            place = self._find_base(self.deref(value, value.type.element), target.key)
-            if place is not None:
-                return self.address(place).retyped(ctype)
-        return value.retyped(ctype)
-
-    def _decayed(self, child: Node, ctype: CType) -> Val:
-        inner = self.peel(child)
-        if inner.kind == STRING:
-            return Val(repr(self._string(inner)), ctype)
-        return self.decay(self.lvalue(child)).retyped(ctype)
 
     def _name(self, node: Node) -> Val:
         target = self.ast.reference(node)
@@ -254,55 +200,6 @@ class Expressions(Places):
         low = 1 if name in _EXTENT else 0
         return Val(f"S.{attribute}[{axis}]", self.types.of(node), lo=low, hi=tops[axis])
 
-    # ---- casts
-
-    def _cast(self, node: Node) -> Val:
-        inner = node.expressions
-        ctype = self.types.of(node)
-        if not inner:
-            return zero_object(ctype)
-        child = inner[-1]
-        if ctype.kind == "void":
-            self.effect(child)
-            return Val("None", ctype)
-        if child.kind == INIT_LIST:
-            return self.initialise(ctype, child)
-        source = self.types.of(child)
-        if ctype.aggregate or (ctype.kind == "record" and source.kind == "record"):
-            if source.kind == "record" and self.is_lvalue(node):
-                return self.read(self.lvalue(node), node)
-            return self.rvalue(child)
-        if ctype.kind == "pointer" and source.kind == "array":
-            return self._decayed(child, ctype)
-        if source.aggregate or self.is_lvalue(node):
-            return self.read(self.lvalue(node), node)
-        value = self.rvalue(child)
-        if ctype.kind == "pointer" and value.type.kind == "pointer":
-            return self._pointer_cast(value, ctype) if node.kind != ADDRSPACE_CAST else value.retyped(ctype)
-        return convert(value, ctype)
-
-    def _bit_cast(self, value: Val, ctype: CType) -> Val:
-        if value.type.aggregate:
-            return opaque_object(ctype) if ctype.aggregate else Val(f"view({value.code})", ctype)
-        if ctype.aggregate:
-            return opaque_object(ctype)
-        if (value.type.kind == "float") != (ctype.kind == "float"):
-            return Val(f"bit_cast({settled(value).code}, {ctype.bits}, {ctype.kind == 'float'})", ctype)
-        return convert(value, ctype)
-
-    def _new(self, node: Node, ctype: CType) -> Val:
-        inner = node.expressions
-        places = [k for k in inner if self.types.of(k).kind == "pointer"]
-        built = next((k for k in inner if self.types.of(k).kind == ctype.element.kind), None)
-        if not places or self.host:
-            return opaque(ctype)
-        pointer = self.simple(self.rvalue(places[0]).retyped(ctype))
-        place = self.deref(pointer, ctype.element)
-        if built is not None:
-            value = self.initialise(ctype.element, built)
-            self.write(place, value, node)
-        return pointer
-
     # ---- unary operators
 
     def _unary(self, node: Node) -> Val:
@@ -347,8 +244,6 @@ class Expressions(Places):
                 return opaque(ctype)
         return self.address(self.lvalue(child)).retyped(ctype)
 
-
-
     # ---- binary operators
 
     def _binary(self, node: Node, invert: bool = False) -> Val:
@@ -382,7 +277,6 @@ class Expressions(Places):
             return self.unanalysed(f"operator {op!r} on objects", node, ctype)
         return self.binary(op, a, b, ctype)
 
-
     def _logical(self, op: str, left: Node, right: Node) -> Val:
         a = self.rvalue(left)
         if a.const is not None and bool(a.const) == (op == "||"):
@@ -405,8 +299,6 @@ class Expressions(Places):
         with self.out.block():
             self.line(f"{result} = {short}")
         return boolean(result)
-
-
 
     def _conditional(self, node: Node) -> Val:
         inner = node.expressions
@@ -433,17 +325,6 @@ class Expressions(Places):
         return Val(result, ctype, space=a.space if a.space == b.space else "")
 
     # ---- lvalues
-
-
-
-
-
-
-
-
-
-
-
 
     # ---- effects
 
@@ -479,11 +360,3 @@ class Expressions(Places):
         if kind in (DECL_REF, *_CONSTANT_KINDS, STRING):
             return
         self.rvalue(node)
-
-
-def _uniform(ctype: CType, scalar: CType) -> bool:
-    """Whether a class is nothing but scalars of that size, such as uint4."""
-    record = ctype.record
-    if record is None or not ctype.aggregate or not record.fields:
-        return False
-    return all(f.type.scalar and f.type.size == scalar.size for f in record.fields)
