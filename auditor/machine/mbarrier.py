@@ -25,7 +25,8 @@ class BarrierTrap(Exception):
 class Mbarrier:
     """Counts of one mbarrier. ``phase`` is the number of completed phases; tx counts bytes still due (may be negative).
 
-    Pending arrivals and tx-count both zero complete the phase: pending becomes the expected count again.
+    Pending arrivals and tx-count both zero complete the phase: pending becomes the expected count again. ``stuck``: the
+    init count was out of range in a way that keeps the phase bit at 1.
     """
 
     expected: int
@@ -33,12 +34,20 @@ class Mbarrier:
     tx: int = 0
     phase: int = 0
     any_bytes: bool = False  # a counterfactual run: byte counts do not hold the phase open
+    stuck: bool = False
 
     @classmethod
     def init(cls, count: int) -> Mbarrier:
-        """A fresh object in phase 0. Counts are 20 bits wide on hardware."""
+        """A fresh object in phase 0. Counts are 20 bits wide on hardware, kept negated below the phase bit, which takes
+        the borrow whenever the count is loaded."""
+        borrow = not -count >> COUNT_BITS & 1
         count &= MAX_COUNT
-        return cls(count, count)
+        return cls(count, count, stuck=borrow)
+
+    @property
+    def parity(self) -> int:
+        """Parity of the open phase."""
+        return 1 if self.stuck else self.phase & 1
 
     def arrive(self, count: int, tx: int = 0, drop: bool = False) -> bool:
         """``tx`` bytes more are expected, then ``count`` arrivals happen. True when the phase completed."""
@@ -63,7 +72,7 @@ class Mbarrier:
 
     def passes(self, parity: int) -> bool:
         """What a test of that parity sees: True when the open phase has the other parity."""
-        return (self.phase & 1) != (parity & 1)
+        return self.parity != (parity & 1)
 
     def _add_tx(self, tx: int) -> None:
         if not 0 <= tx <= MAX_TX:

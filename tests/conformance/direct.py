@@ -142,7 +142,7 @@ class Runner:
             for w, code in enumerate(self.recorded.code))
         units = [cta.barriers.get(cta.shared["bars"] + self.recorded.misalign + 8 * b)
                  for cta, counts in zip(machine.ctas, self.recorded.init) for b in range(len(counts))]
-        return Outcome(stop, tests, tuple(u.unit.phase & 1 for u in units if u is not None)), incidents
+        return Outcome(stop, tests, tuple(u.unit.parity for u in units if u is not None)), incidents
 
     @staticmethod
     def _stuck(warp: int, incidents: list[Incident]) -> int | None:

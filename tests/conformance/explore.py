@@ -63,7 +63,7 @@ def apply(unit: Unit, kind: str, value: int) -> Unit | None:
             bar.complete(value)
     except BarrierTrap:
         return None
-    return Unit(bar.expected, bar.pending, bar.tx, bar.phase & 1)
+    return Unit(bar.expected, bar.pending, bar.tx, bar.parity)
 
 
 class Explorer:
@@ -95,7 +95,7 @@ class Explorer:
 
     def start(self) -> State:
         units = [Mbarrier.init(n) for counts in self.p.init for n in counts]
-        return State((0,) * len(self.code), tuple(Unit(u.expected, u.pending, u.tx, u.phase & 1) for u in units),
+        return State((0,) * len(self.code), tuple(Unit(u.expected, u.pending, u.tx, u.parity) for u in units),
                      ((0, 0),) * len(units), ((),) * len(self.code))
 
     def outcome(self, s: State | None) -> Outcome:
