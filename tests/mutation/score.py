@@ -1,0 +1,124 @@
+"""Audits mutants and judges the result: killed or not, and whether a finding points at the mistake."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from multiprocessing import Pool
+from pathlib import Path
+
+from auditor.config import AuditOptions
+from auditor.engine import audit_file, with_deep_stack
+from auditor.findings import FileResult, Finding
+from tests.mutation.mutants import Mutant
+
+NEAR = 3  # lines
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the auditor said about one mutant. ``codes``: of the findings that the good kernel lacks."""
+
+    path: str
+    operator: str
+    site: str
+    lines: tuple[int, ...]
+    shown: str
+    killed: bool
+    points: bool  # at the change
+    names: bool  # at the change or at what it left unordered
+    codes: tuple[str, ...]
+    said: tuple[str, ...]
+    failure: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return Path(self.path).stem, self.operator, self.site
+
+
+def judge(mutant: Mutant, baseline: frozenset[tuple[str, str]]) -> Outcome:
+    """Audit one mutant. ``baseline`` are (code, message) of the findings in the good kernel."""
+    result = _audit(mutant.path, mutant.text)
+    new = [f for f in result.findings if (f.code, f.message) not in baseline]
+    return Outcome(
+        path=mutant.path, operator=mutant.operator, site=mutant.site, lines=mutant.lines, shown=mutant.shown,
+        killed=bool(new), points=any(_touches(f, mutant.lines) for f in new),
+        names=any(_touches(f, mutant.lines + mutant.concerned) for f in new),
+        codes=tuple(sorted({f.code for f in new})),
+        said=tuple(f"{f.code}:{f.loc.line}: {f.message}" for f in new), failure=result.failure,
+    )
+
+
+def findings_of_good(path: str, text: str) -> frozenset[tuple[str, str]]:
+    """(code, message) of what the auditor says about a good kernel."""
+    return frozenset((f.code, f.message) for f in _audit(path, text).findings)
+
+
+def _audit(path: str, text: str) -> FileResult:
+    """Audit a text as if it stood in that file."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / Path(path).name
+        copy.write_text(text)
+        return with_deep_stack(lambda: audit_file(str(copy), AuditOptions()))
+
+
+def _touches(finding: Finding, lines: Iterable[int]) -> bool:
+    places = [finding.loc.line, *(r.loc.line for r in finding.related), *(r.loc.line for r in finding.flow)]
+    return any(abs(place - line) <= NEAR for place in places for line in lines)
+
+
+class Cache:
+    """Outcomes of earlier runs, by the text of the mutant and by the state of the auditor."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.state = _state_of_auditor()
+        self.kept: dict[str, Outcome] = {}
+        if path is not None and path.exists():
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # another version wrote it: start afresh
+                stored = json.loads(path.read_text())
+                if stored["state"] == self.state:
+                    self.kept = {key: _outcome(value) for key, value in stored["outcomes"].items()}
+
+    def key(self, mutant: Mutant) -> str:
+        return hashlib.sha256("\0".join((mutant.path, mutant.operator, mutant.site, mutant.text)).encode()).hexdigest()
+
+    def save(self) -> None:
+        if self.path is not None:
+            self.path.write_text(json.dumps({"state": self.state, "outcomes": {
+                key: asdict(value) for key, value in self.kept.items()}}))
+
+
+def _outcome(stored: dict[str, object]) -> Outcome:
+    lists = {k: tuple(v) if isinstance(v, list) else v for k, v in stored.items()}
+    return Outcome(**lists)  # type: ignore[arg-type]
+
+
+def _state_of_auditor() -> str:
+    root = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for folder in ("auditor", "rules", "tests/mutation"):
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in (".py", ".h", ".cuh") and file.is_file():
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def run(tasks: list[tuple[Mutant, frozenset[tuple[str, str]]]], jobs: int, cache: Cache) -> Iterator[Outcome]:
+    """Judge mutants, in order."""
+    fresh = [task for task in tasks if cache.key(task[0]) not in cache.kept]
+    with Pool(jobs, maxtasksperchild=50) as pool:
+        results = pool.imap(_judge, fresh)
+        for mutant, _ in tasks:
+            key = cache.key(mutant)
+            if key not in cache.kept:
+                cache.kept[key] = next(results)
+            yield cache.kept[key]
+
+
+def _judge(task: tuple[Mutant, frozenset[tuple[str, str]]]) -> Outcome:
+    return judge(*task)
