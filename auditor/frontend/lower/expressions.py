@@ -69,8 +69,6 @@ _EXTENT = {"blockDim": ("bdim", (1024, 1024, 64)), "gridDim": ("gdim", (2**31 - 
 class Expressions(Casts):
     """``rvalue`` and ``effect``."""
 
-    # ---- peeling
-
     # ---- rvalues
 
     def rvalue(self, node: Node) -> Val:
@@ -323,8 +321,6 @@ class Expressions(Casts):
             if lines is first:
                 self.line("else:")
         return Val(result, ctype, space=a.space if a.space == b.space else "")
-
-    # ---- lvalues
 
     # ---- effects
 

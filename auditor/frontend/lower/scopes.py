@@ -83,7 +83,7 @@ class Scopes(Declarations):
         if values:
             code = self.return_value(values[0])
             pending = any(frame.cleanups for frame in self.frames)
-            if pending and not is_simple(code):
+            if code and pending and not is_simple(code):
                 name = self.temp()
                 self.line(f"{name} = {code}", node)
                 code = name
