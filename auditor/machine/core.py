@@ -304,6 +304,7 @@ class Machine:
                                   data={"columns": a.columns, "base": a.base, "deadlocked": not self.trace.complete})
         for strand in self.strands:
             strand.release_loads()
+            strand.close_memory()
         self._idle_waits()
         if self.trace.complete:
             self._unawaited()
@@ -353,7 +354,8 @@ class Machine:
                       strand.number, where if where is not None else self.where(), all_preds, accesses or [], data or {})
         events.append(event)
         strand.last_event = event
-        strand.open_memory = None
+        if strand.open_memory and kind not in ("ld", "st"):
+            strand.close_memory()
         return event
 
     def where(self) -> Stack:

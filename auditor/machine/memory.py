@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.trace import Access
+from auditor.trace import Access, Event
 from auditor.values import (
     CONST_WINDOW,
     GLOBAL_STRIDE,
@@ -83,11 +83,11 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         addresses = p.v
         first = addresses[active[0]]
         if SHARED_WINDOW <= first < PARAM_WINDOW:
-            record = _shared_access(strand, [(n, addresses[n]) for n in active], size, write=False, lanes=mask)
-            if record is None:
+            touched = _shared_access(strand, [(n, addresses[n]) for n in active], size, write=False, lanes=mask)
+            if touched is None:
                 return OPAQUE
-            if kind == "float" or not _knows(strand.machine.ctas[record.access.cta], record.access):
-                return Loaded(record)
+            if kind == "float" or not _knows(strand.machine.ctas[touched[0].cta], touched[1], touched[2]):
+                return _loaded(strand, touched[0])
             values = [_shared_value(strand.machine, addresses[n], size, signed) for n in active]
             if all(v.__class__ is int for v in values):
                 out = [0] * LANES
@@ -99,7 +99,7 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
                         if not mask >> n & 1:
                             out[n] = filler
                 return collapse(out)
-            return Loaded(record)
+            return _loaded(strand, touched[0])
         if kind == "float":
             if 0 <= first < SHARED_WINDOW:
                 _tmem_pointer(strand, first)
@@ -110,11 +110,13 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         return OPAQUE
     if SHARED_WINDOW <= p < PARAM_WINDOW:
         mask = strand.lanes if lanes is None else lanes
-        record = _shared_access(strand, [(-1, p)], size, write=False, lanes=mask)
+        touched = _shared_access(strand, [(-1, p)], size, write=False, lanes=mask)
+        if touched is None:
+            return OPAQUE
         value = _shared_value(strand.machine, p, size, signed)
         if value.__class__ is int and kind != "float":
             return value
-        return Loaded(record) if record is not None else OPAQUE
+        return _loaded(strand, touched[0])
     if kind == "float":
         if 0 <= p < SHARED_WINDOW:
             _tmem_pointer(strand, p)
@@ -136,9 +138,11 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         pairs = [(-1, p)]
     first = pairs[0][1]
     if SHARED_WINDOW <= first < PARAM_WINDOW:
-        access = _shared_access(strand, pairs, size, write=True, lanes=mask)
-        if isinstance(value, (Opaque, list)) and access is not None:
-            forget_shared(strand.machine.ctas[access.cta], access)
+        touched = _shared_access(strand, pairs, size, write=True, lanes=mask)
+        if touched is None:
+            return
+        if isinstance(value, (Opaque, list)):
+            forget_shared(strand.machine.ctas[touched[0].cta], pairs, size, touched[1], touched[2])
             return
         for n, address in pairs:
             target = strand.machine.shared_target(address)
@@ -175,13 +179,12 @@ def put_shared(cta: Cta, offset: int, size: int, value: Any) -> None:
     values[offset] = (size, value)
 
 
-def forget_shared(cta: Cta, access: Access) -> None:
+def forget_shared(cta: Cta, pairs: list[tuple[int, int]], size: int, lo: int, hi: int) -> None:
     """Data that is not modelled was stored: what was known of these bytes is gone."""
     values = cta.values
-    ranges = [(lo, hi) for _, lo, hi in access.lanes] if access.lanes is not None else [(access.lo, access.hi)]
-    lowest, highest = access.lo, access.hi
-    for start in [k for k, (size, _) in values.items() if k < highest and k + size > lowest]:
-        if any(start < hi and start + values[start][0] > lo for lo, hi in ranges):
+    for start in [k for k, (bytes_, _) in values.items() if k < hi and k + bytes_ > lo]:
+        end = start + values[start][0]
+        if any(start < (a & 0xFFFFFF) + size and end > a & 0xFFFFFF for _, a in pairs):
             del values[start]
 
 
@@ -204,12 +207,10 @@ def shared_value(cta: Cta, offset: int, size: int) -> Any:
     return OPAQUE
 
 
-def _knows(cta: Cta, access: Access) -> bool:
-    """Whether any value in the range of an access may be known; most of shared memory holds data that is not modelled."""
+def _knows(cta: Cta, lo: int, hi: int) -> bool:
+    """Whether any value in a range of bytes may be known; most of shared memory holds data that is not modelled."""
     values = cta.values
-    if len(values) > 256:
-        return True
-    return any(access.lo - 16 < k < access.hi for k in values)
+    return len(values) > 256 or any(lo - 16 < k < hi for k in values)
 
 
 def _shared_value(machine: Machine, address: int, size: int, signed: bool) -> Any:
@@ -226,36 +227,73 @@ def _lane(value: Any, lane: int) -> Any:
     return value.v[lane] if value.__class__ is Vec else value
 
 
-def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> Any:
-    """Record a generic access. Returns a load record for reads, the access for writes, None when there is no such memory."""
-    from auditor.machine.strand import LoadRecord
+class OpenAccess:
+    """The newest access of an open memory event. As long as the lanes walk on over adjacent bytes it grows, so that a
+    loop over a row costs one access and not one for each element.
 
+    Between two synchronising events a strand has one open event for each place: nothing orders its accesses there but
+    the program, for which their order does not matter.
+    """
+
+    __slots__ = ("event", "access", "lanes", "starts", "ends")
+
+    def __init__(self, event: Event, access: Access, lanes: list[int], starts: list[int], ends: list[int]) -> None:
+        self.event = event
+        self.access = access
+        self.lanes = lanes
+        self.starts = starts
+        self.ends = ends
+
+    def close(self) -> None:
+        """Write the lanes' ranges into the access."""
+        if len(self.lanes) > 1:
+            self.access.lanes = tuple(zip(self.lanes, self.starts, self.ends))
+
+
+def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> Any:
+    """Record a generic access. Returns (access, its lowest and highest byte now), or None when there is no such memory."""
     machine = strand.machine
     target = machine.shared_target(pairs[0][1])
     if target is None:
         machine.incident("cluster_rank", machine.where(), strand, data={"address": pairs[0][1]})
         return None
     cta = target[0]
-    detail = None
     if len(pairs) == 1:  # one lane, or all lanes touch the same bytes
-        lo = target[1]
-        hi = lo + size
+        offsets = [target[1]]
+        ends = [target[1] + size]
     else:
-        offsets = [a & 0xFFFFFF for _, a in pairs]
-        lo = min(offsets)
-        hi = max(offsets) + size
-        detail = tuple([(pair[0], o, o + size) for pair, o in zip(pairs, offsets)])
+        offsets = [pair[1] & 0xFFFFFF for pair in pairs]
+        ends = [o + size for o in offsets]
+    lo, hi = min(offsets), max(ends)
     if hi > cta.shared_end or lo < 0:
         machine.incident("smem_range", machine.where(), strand,
                          data={"lo": lo, "hi": hi, "end": cta.shared_end, "write": write, "proxy": "generic"})
-    access = Access("shared", write, "generic", cta.rank, lo, hi, detail)
-    add_access(strand, "st" if write else "ld", access, lanes)
-    if write:
-        machine.progress += 1
-        return access
+    machine.progress += write
+    key = ("st" if write else "ld", machine.where(), lanes, cta.rank)
+    opened = strand.open_memory.get(key)
+    if opened is not None:
+        if opened.ends == offsets:
+            opened.ends = ends
+            opened.access.hi = max(opened.access.hi, hi)
+            return opened.access, lo, hi
+        opened.close()
+        event = opened.event
+        access = Access("shared", write, "generic", cta.rank, lo, hi)
+        event.accesses.append(access)
+    else:
+        access = Access("shared", write, "generic", cta.rank, lo, hi)
+        event = machine.emit(strand, key[0], where=key[1], lanes=lanes, accesses=[access])
+    strand.open_memory[key] = OpenAccess(event, access, [pair[0] for pair in pairs], offsets, ends)
+    return access, lo, hi
+
+
+def _loaded(strand: Strand, access: Access) -> Loaded:
+    """Opaque data of a load, which tells whether it was used."""
+    from auditor.machine.strand import LoadRecord
+
     record = LoadRecord(access)
     strand.track(record)
-    return record
+    return Loaded(record)
 
 
 def _global_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> None:
@@ -266,15 +304,17 @@ def _global_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, w
 
 
 def add_access(strand: Strand, kind: str, access: Access, lanes: int) -> None:
-    """Append to the strand's open memory event when nothing came between and the place is the same."""
+    """Append an access to the strand's open memory event of its place, when no synchronisation came between."""
     machine = strand.machine
-    where = machine.where()
-    opened = strand.open_memory
-    if opened is not None and opened[1] == (kind, where, lanes):
-        opened[0].accesses.append(access)
+    key = (kind, machine.where(), lanes, access.cta)
+    opened = strand.open_memory.get(key)
+    if opened is not None:
+        opened.close()
+        opened.event.accesses.append(access)
+        opened.lanes, opened.starts, opened.ends = [], [], []
         return
-    event = machine.emit(strand, kind, where=where, lanes=lanes, accesses=[access])
-    strand.open_memory = (event, (kind, where, lanes))
+    event = machine.emit(strand, kind, where=key[1], lanes=lanes, accesses=[access])
+    strand.open_memory[key] = OpenAccess(event, access, [], [], [])
 
 
 def _plain_value(strand: Strand, address: int, kind: str, bits: int, signed: bool) -> Any:

@@ -66,7 +66,7 @@ class Strand:
         self.park: Park | None = None
         self.pending: list[tuple[int, str]] = []
         self.last_event: Event | None = None
-        self.open_memory: tuple[Event, Any] | None = None
+        self.open_memory: dict[Any, memory.OpenAccess] = {}
         self.last_poll: Any = None
         self.polled: set[int] = set()  # barriers that this strand has tested
         self.negatives = (-1, 0)  # progress of the machine, and how often a poll was answered "no" at that point
@@ -266,6 +266,12 @@ class Strand:
 
     # ---- bookkeeping ------------------------------------------------------------------------------------------
 
+    def close_memory(self) -> None:
+        """A synchronising event follows: later accesses belong to new events."""
+        for opened in self.open_memory.values():
+            opened.close()
+        self.open_memory = {}
+
     def lane_list(self, lanes: int | None = None) -> list[int]:
         return _lane_list(self.lanes if lanes is None else lanes)
 
@@ -275,7 +281,7 @@ class Strand:
     def release_loads(self) -> None:
         """A release follows: note for each load in flight whether its values were consumed before it."""
         for record in self.warp.loads:
-            if record.access.consumed is None:
+            if record.access.consumed is not False:  # an access may stand for several loads: all have to be consumed
                 record.access.consumed = record.consumed
         self.warp.loads = []
 
