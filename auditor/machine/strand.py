@@ -225,7 +225,11 @@ class Strand:
     def field(self, p: Any, index: int, offset: int) -> Any:
         if p.__class__ is Ref:
             obj = memory.load_local(p)
-            return Ref(obj, index) if obj.__class__ is list else OPAQUE
+            if obj.__class__ is list:
+                return Ref(obj, index)
+            if isinstance(obj, Opaque):  # a scalar seen as part of a class: what follows is not known, but it is a use
+                obj.used()
+            return OPAQUE
         return p + offset
 
     def shared_addr(self, key: str) -> int:
