@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -66,14 +65,8 @@ def main(kernels: tuple[str, ...], operators: tuple[str, ...], whole: bool, jobs
     outcomes = []
     for outcome in run(tasks, jobs, kept):
         outcomes.append(outcome)
-        if sys.stderr.isatty():
-            click.echo(f"\r{len(outcomes)} of {len(tasks)}", nl=False, err=True)
-    kept.save()
-    if everything:
-        click.echo(listing(outcomes))
-    elif survivors or astray:
-        chosen = (o for o in outcomes if (not o.killed and survivors) or (o.killed and not o.names and astray))
-        click.echo(listing(chosen))
+        if everything or (survivors and not outcome.killed) or (astray and outcome.killed and not outcome.names):
+            click.echo(listing(outcome))
     click.echo(totals(outcomes))
     if write:
         DOCUMENT.write_text(document(outcomes, used, rejected))

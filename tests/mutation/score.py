@@ -113,11 +113,14 @@ def run(tasks: list[tuple[Mutant, frozenset[tuple[str, str]]]], jobs: int, cache
     fresh = [task for task in tasks if cache.key(task[0]) not in cache.kept]
     with Pool(jobs, maxtasksperchild=50) as pool:
         results = pool.imap(_judge, fresh)
-        for mutant, _ in tasks:
+        for number, (mutant, _) in enumerate(tasks, 1):
             key = cache.key(mutant)
             if key not in cache.kept:
                 cache.kept[key] = next(results)
             yield cache.kept[key]
+            if number % 50 == 0:
+                cache.save()
+    cache.save()
 
 
 def _judge(task: tuple[Mutant, frozenset[tuple[str, str]]]) -> Outcome:
