@@ -20,7 +20,10 @@ class CopyOutOfRange(Rule):
     def check(self, audit: Audit) -> Iterator[Finding]:
         if "shared" in audit.launch.chosen:
             return  # the size of the allocation is our own guess
+        tensor = {i.where for i in audit.incidents("tmem_generic")}  # a TMEM address taken for shared memory is BW316
         for i in audit.incidents("smem_range"):
+            if i.where in tensor:
+                continue
             lo, hi, end = i.data["lo"], i.data["hi"], i.data["end"]
             if i.data.get("operand"):
                 what = f"MMA operand {i.data['operand']}"

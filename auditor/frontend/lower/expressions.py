@@ -159,6 +159,10 @@ class Expressions(Casts):
             return literal(int(target.enum_value), ctype)
         if kind in FUNCTION_KINDS:
             return self.function_value(node)
+        if kind == UNEXPOSED_DECL and ctype.scalar:
+            known = self.ast.evaluate(node)  # a specialised variable template; a structured binding gives None
+            if known is not None:
+                return literal(known, ctype)
         if kind in VARIABLE_KINDS or kind == UNEXPOSED_DECL:
             return self.read(self.lvalue(node), node)
         if kind == FIELD_DECL:
