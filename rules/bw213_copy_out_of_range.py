@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.ptx.descriptors import TMEM_COLUMNS
 from auditor.rule import Rule
 from auditor.rulekit import incident_context, plural, shared_name, thread
 
@@ -20,10 +21,9 @@ class CopyOutOfRange(Rule):
     def check(self, audit: Audit) -> Iterator[Finding]:
         if "shared" in audit.launch.chosen:
             return  # the size of the allocation is our own guess
-        tensor = {i.where for i in audit.incidents("tmem_generic")}  # a TMEM address taken for shared memory is BW316
         for i in audit.incidents("smem_range"):
-            if i.where in tensor:
-                continue
+            if i.data["proxy"] == "generic" and _is_tensor_address(audit, i.data["lo"]):
+                continue  # BW316
             lo, hi, end = i.data["lo"], i.data["hi"], i.data["end"]
             if i.data.get("operand"):
                 what = f"MMA operand {i.data['operand']}"
@@ -41,3 +41,8 @@ class CopyOutOfRange(Rule):
                      if dynamic else "size the shared array by what is accessed, or shorten the access",
                 context=incident_context(audit, i),
             )
+
+
+def _is_tensor_address(audit: Audit, address: int) -> bool:
+    """Whether a number can be the tensor-memory address of a warp's quarter, in a kernel that allocates some."""
+    return audit.has("tcgen05.alloc") and address >> 16 in (0, 32, 64, 96) and address & 0xFFFF < TMEM_COLUMNS
