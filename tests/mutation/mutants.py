@@ -52,6 +52,7 @@ class Mutant:
 
 
 OPERATORS: dict[str, Operator] = {}
+_TMEM = ("alloc", "dealloc", "relinquish")  # sites that concern one another
 Changes = Callable[[Good], Iterable[Change]]
 
 
@@ -109,7 +110,7 @@ def _concerned(good: Good, change: Change) -> tuple[int, ...]:
     line = good.source.line
     if site is None:
         return tuple(sorted({line(s.span.start) for s in _users(good, change)}))
-    related = [s for s in good.sites if s.bars & site.bars]
+    related = [s for s in good.sites if s.bars & site.bars or (s.kind in _TMEM and site.kind in _TMEM)]
     ordered = [s for s in good.sites if s.node.function is site.node.function]
     place = ordered.index(site) if site in ordered else 0
     related += ordered[max(place - 3, 0): place + 4]

@@ -54,7 +54,7 @@ def descriptor_version(good: Good) -> Iterator[Change]:
 
 @operator("format-shift", "a field of the instruction descriptor is shifted wrongly")
 def format_shift(good: Good) -> Iterator[Change]:
-    yield from _replace(good, r"<< \(?(24)\b", "23", _MMAS)
+    yield from _replace(good, r"<< \(?(24)\b", "25", _MMAS)
 
 
 @operator("box-doubled", "the box of a tensor map is larger than the tile")

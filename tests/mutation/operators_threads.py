@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from auditor.trace import ALL_LANES
 from tests.mutation.mutants import Change, Edit, flat, operator
 from tests.mutation.sites import Good, Site
 from tests.mutation.tokens import Span
@@ -77,7 +78,10 @@ def other_thread(good: Good) -> Iterator[Change]:
 @operator("wait-by-one-lane", "one lane waits, the warp reads")
 def wait_by_one_lane(good: Good) -> Iterator[Change]:
     for site in good.of("wait"):
-        if all(e.lanes.bit_count() == 32 for e in site.events):
+        lanes: dict[int, int] = {}
+        for event in site.events:
+            lanes[event.warp] = lanes.get(event.warp, 0) | event.lanes
+        if all(mask == ALL_LANES for mask in lanes.values()):
             yield Change((Edit(Span(site.span.start, site.span.start), "if (threadIdx.x % 32 == 0) "),), site)
 
 
