@@ -16,8 +16,9 @@ from auditor.config import AuditOptions
 from auditor.findings import Coverage, Finding, Level, Related
 from auditor.graph import HappensBefore
 from auditor.machine.core import Machine
-from auditor.machine.host import HostFacts, survey
-from auditor.machine.hypothesis import NONE, Hypothesis
+from auditor.machine.host import survey
+from auditor.machine.host_facts import HostFacts
+from auditor.machine.hypothesis import Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.scenario import ScenarioSettings, plan
 from auditor.program import Kernel, Program
@@ -57,8 +58,9 @@ class Audit:
         left = self.deadline - time.monotonic()
         if left <= 0.05:
             return None
-        trace = Machine(self.program, self.kernel, launch, budget=STEP_BUDGET, seconds=left,
-                        hypothesis=hypothesis).run()
+        trace = Machine(
+            self.program, self.kernel, launch, budget=STEP_BUDGET, seconds=left, hypothesis=hypothesis
+        ).run()
         return Audit(self.program, self.kernel, launch, trace, self.deadline)
 
     def incidents(self, *kinds: str) -> Iterator[Incident]:
@@ -99,25 +101,39 @@ class Audit:
     def _wrappers(self) -> frozenset[Loc]:
         return wrapper_places(self.program)
 
-    def finding(self, rule: type, where: Stack, message: str, *, level: Level | None = None,
-                related: Iterable[tuple[Stack, str]] = (), flow: Iterable[tuple[Stack, str]] = (), hint: str = "",
-                context: Iterable[tuple[str, str]] = ()) -> Finding:
+    def finding(
+        self,
+        rule: type,
+        where: Stack,
+        message: str,
+        *,
+        level: Level | None = None,
+        related: Iterable[tuple[Stack, str]] = (),
+        flow: Iterable[tuple[Stack, str]] = (),
+        hint: str = "",
+        context: Iterable[tuple[str, str]] = (),
+    ) -> Finding:
         """A finding at the user's line of ``where``, with the wrapper's line and the other places related."""
         loc = self.user(where)
         places: list[Related] = []
         for stack, text in related:
             if stack:
                 places.append(Related(self.user(stack), text))
-        for inner in self.inside(where)[:1]:
-            places.append(Related(inner, "the instruction, in this wrapper"))
-        for outer in self.callers(where)[:2]:
-            places.append(Related(outer, "called from here"))
+        places += [Related(inner, "the instruction, in this wrapper") for inner in self.inside(where)[:1]]
+        places += [Related(outer, "called from here") for outer in self.callers(where)[:2]]
         steps = tuple(Related(self.user(stack), text) for stack, text in flow if stack)
-        unique = tuple(dict.fromkeys(p for p in places if p.loc != loc or p.message.startswith("the ") is False))
+        unique = tuple(dict.fromkeys(places))
         return Finding(
-            code=rule.code, level=level or rule.level, message=message, loc=loc,  # type: ignore[attr-defined]
-            kernel=self.kernel.display, related=unique, flow=steps if len(steps) > 1 else (),
-            inputs=tuple(self.trace.inputs.items()), context=tuple(context), hint=hint,
+            code=rule.code,
+            level=level or rule.level,
+            message=message,
+            loc=loc,  # type: ignore[attr-defined]
+            kernel=self.kernel.display,
+            related=unique,
+            flow=steps if len(steps) > 1 else (),
+            inputs=tuple(self.trace.inputs.items()),
+            context=tuple(context),
+            hint=hint,
         )
 
     def callers(self, stack: Stack) -> tuple[Loc, ...]:
@@ -125,7 +141,7 @@ class Audit:
         user = self.user(stack)
         places = list(stack)
         index = places.index(user) if user in places else len(places)
-        return tuple(places[index + 1:])
+        return tuple(places[index + 1 :])
 
 
 def wrapper_places(program: Program) -> frozenset[Loc]:
@@ -141,9 +157,12 @@ def wrapper_places(program: Program) -> frozenset[Loc]:
     while more := {name for name, called in calls.items() if name not in reaching and not reaching.isdisjoint(called)}:
         reaching |= more
     return frozenset(
-        loc for name, body in bodies.items()
+        loc
+        for name, body in bodies.items()
         if name not in entries and sum(c in reaching or c in _ASM_CALLS for c in calls[name]) <= MOST_WRAPPED
-        for loc, _ in body if loc is not None)
+        for loc, _ in body
+        if loc is not None
+    )
 
 
 MOST_WRAPPED = 2
@@ -157,7 +176,7 @@ def _bodies(program: Program) -> dict[str, list[tuple[Loc | None, str]]]:
     body: list[tuple[Loc | None, str]] = []
     for number, line in enumerate(program.python.split("\n"), 1):
         if line.startswith("def "):
-            body = out.setdefault(line[4:line.index("(")], [])
+            body = out.setdefault(line[4 : line.index("(")], [])
         else:
             body.append((program.line_locs[number] if number < len(program.line_locs) else None, line))
     return out
@@ -169,7 +188,7 @@ def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding
     coverage = Coverage(kernels=len(program.kernels))
     for note in program.notes:
         coverage.notes.append((note.kind, note.message, note.loc))
-    facts = survey(program, dict(options.values)) if program.host_entries else None
+    facts = survey(program, _whole(options)) if program.host_entries else None
     for kernel in program.kernels:
         if kernel.empty:
             coverage.notes.append(("empty", f"kernel {kernel.display} has no body for {program.arch}", kernel.loc))
@@ -180,12 +199,19 @@ def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding
     return findings, coverage
 
 
-def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, coverage: Coverage,
-                 facts: HostFacts | None = None) -> tuple[list[Finding], bool]:
+def audit_kernel(
+    program: Program, kernel: Kernel, options: AuditOptions, coverage: Coverage, facts: HostFacts | None = None
+) -> tuple[list[Finding], bool]:
     """Run one kernel under its scenarios. Returns its findings and whether every run came to an end."""
     deadline = time.monotonic() + options.budget
-    settings = ScenarioSettings(block=options.block, grid=options.grid, cluster=options.cluster,
-                                shared_bytes=options.smem, values=dict(options.values))
+    options = options.for_kernel(kernel.name, kernel.display)
+    settings = ScenarioSettings(
+        block=options.block,
+        grid=options.grid,
+        cluster=options.cluster,
+        shared_bytes=options.smem,
+        values=_whole(options),
+    )
     findings: dict[tuple[str, Loc], Finding] = {}
     complete = True
     exceeded = False
@@ -199,8 +225,9 @@ def audit_kernel(program: Program, kernel: Kernel, options: AuditOptions, covera
             continue
         left = deadline - time.monotonic()
         if left <= 0:
-            coverage.notes.append(("budget", f"kernel {kernel.display}: time budget spent before all inputs were tried",
-                                   kernel.loc))
+            coverage.notes.append(
+                ("budget", f"kernel {kernel.display}: time budget spent before all inputs were tried", kernel.loc)
+            )
             break
         share = left / 2 if launches[-1].reduced and not launch.reduced else left  # keep time for the stand-in
         trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=share).run()
@@ -226,12 +253,29 @@ def _same_launch(a: Launch, b: Launch) -> bool:
     return replace(a, block_index=b.block_index, inputs=b.inputs) == b
 
 
+def _whole(options: AuditOptions) -> dict[str, int]:
+    """The scalar arguments that the user set, as integers: the protocol depends on no others."""
+    return {name: int(value) for name, value in options.values}
+
+
 def _behaviour(trace: Trace) -> int:
     """A number that two runs share when they did the same at the same places with the same shared memory."""
-    return hash((
-        tuple((e.kind, e.warp, e.lanes, e.where, tuple((a.space, a.lo, a.hi, a.write) for a in e.accesses if a.space != "global"))
-              for e in trace.events),
-        tuple((i.kind, i.where) for i in trace.incidents), trace.complete))
+    return hash(
+        (
+            tuple(
+                (
+                    e.kind,
+                    e.warp,
+                    e.lanes,
+                    e.where,
+                    tuple((a.space, a.lo, a.hi, a.write) for a in e.accesses if a.space != "global"),
+                )
+                for e in trace.events
+            ),
+            tuple((i.kind, i.where) for i in trace.incidents),
+            trace.complete,
+        )
+    )
 
 
 def _note_coverage(audit: Audit, coverage: Coverage) -> bool:
@@ -243,8 +287,9 @@ def _note_coverage(audit: Audit, coverage: Coverage) -> bool:
         if "error" in incident.data:
             whole = False
     for incident in audit.incidents("budget"):
-        coverage.notes.append(("budget", f"kernel {audit.kernel.display}: stopped after {incident.data['limit']}",
-                               audit.kernel.loc))
+        coverage.notes.append(
+            ("budget", f"kernel {audit.kernel.display}: stopped after {incident.data['limit']}", audit.kernel.loc)
+        )
         whole = False
     return whole
 

@@ -31,9 +31,19 @@ ORDER = frozenset(m for m in Meaning if m not in (Meaning.PROXY, Meaning.PROXY_W
 
 
 # Meanings for which a barrier with the wrong parity may be the cause.
-SYNCHRONISED = frozenset((Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES, Meaning.MMA_RESULT,
-                          Meaning.ACCUMULATOR, Meaning.OVERWRITE, Meaning.TMEM_OVERLAP, Meaning.DATA_RACE,
-                          Meaning.STORE_SOURCE))
+SYNCHRONISED = frozenset(
+    (
+        Meaning.READ_EARLY,
+        Meaning.REFILL,
+        Meaning.OVERLAPPING_COPIES,
+        Meaning.MMA_RESULT,
+        Meaning.ACCUMULATOR,
+        Meaning.OVERWRITE,
+        Meaning.TMEM_OVERLAP,
+        Meaning.DATA_RACE,
+        Meaning.STORE_SOURCE,
+    )
+)
 
 
 @dataclass
@@ -49,10 +59,12 @@ class Case:
 
 
 def _awaits_copies(audit: Audit, hypothesis: Hypothesis) -> bool:
-    """Whether a wait that is taken to begin with the phase before the first is for data that copies bring: it cannot."""
+    """Whether a wait that is taken to begin one phase early is for data that copies bring: it cannot."""
     places = {where for where, start in hypothesis.parity.items() if start < 0}
     warps = {warp for warp, start in hypothesis.sides.items() if start < 0}
-    bars = {e.data["bar"] for e in audit.trace.events if e.kind == "mbar.wait" and (e.where in places or e.warp in warps)}
+    bars = {
+        e.data["bar"] for e in audit.trace.events if e.kind == "mbar.wait" and (e.where in places or e.warp in warps)
+    }
     return any(e.kind == "async" and e.data.get("bar") in bars for e in audit.trace.events)
 
 
@@ -91,30 +103,64 @@ class Diagnosis:
 
     def _run(self) -> None:
         audit = self.audit
-        blunt = any(audit.incidents("multi_issue", "use_before_init", "bulk_size", "divergent_aligned", "tx_overflow",
-                                    "misaligned", "empty_commit", "reinit_live", "alloc_overflow",
-                                    "parity_range", "use_after_inval", "cluster_barrier", "cluster_rank", "elect_mask"))
+        blunt = any(
+            audit.incidents(
+                "multi_issue",
+                "use_before_init",
+                "bulk_size",
+                "divergent_aligned",
+                "tx_overflow",
+                "misaligned",
+                "empty_commit",
+                "reinit_live",
+                "alloc_overflow",
+                "parity_range",
+                "use_after_inval",
+                "cluster_barrier",
+                "cluster_rank",
+                "elect_mask",
+            )
+        )
         blunt |= any(i.data["problem"] in ("id", "count") for i in audit.incidents("named_barrier"))
         self._bytes()
         self._late_expects()
-        deadlocks = [i for i in audit.incidents("deadlock")]
-        surplus = [i for i in audit.incidents("over_arrival")]
+        deadlocks = list(audit.incidents("deadlock"))
+        surplus = list(audit.incidents("over_arrival"))
         if not blunt and not self._shape(deadlocks) and not self._barrier_in_role(deadlocks):
             self._deadlocks(deadlocks, surplus)
-        self._conflicts(skip_protocol=any(
-            audit.incidents("multi_issue", "reinit_live", "use_after_inval", "parity_range")))
+        self._conflicts(
+            skip_protocol=any(audit.incidents("multi_issue", "reinit_live", "use_after_inval", "parity_range"))
+        )
         if not blunt and not self._protocol_found():
             self._remaining(deadlocks, surplus)
-        if not self._protocol_found() and not blunt and not any(
-                m.value in self.found for m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES,
-                                                Meaning.NO_SYNCWARP)):
+        if (
+            not self._protocol_found()
+            and not blunt
+            and not any(
+                m.value in self.found
+                for m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES, Meaning.NO_SYNCWARP)
+            )
+        ):
             for o in audit.hb.overruns:
-                self._add(self.OVERRUN, Case(o.wait.where, barrier=o.wait.data["bar"], wait=o.wait,
-                                             data={"phase_event": o.phase_event}))
+                self._add(
+                    self.OVERRUN,
+                    Case(o.wait.where, barrier=o.wait.data["bar"], wait=o.wait, data={"phase_event": o.phase_event}),
+                )
 
     def _protocol_found(self) -> bool:
-        return any(k in self.found for k in (self.INITIAL_PARITY, self.STALE_PARITY, self.ARRIVALS, self.BYTES,
-                                             self.IGNORED_POLL, self.LATE_EXPECT, self.BLOCK_SHAPE, self.NOT_REACHED))
+        return any(
+            k in self.found
+            for k in (
+                self.INITIAL_PARITY,
+                self.STALE_PARITY,
+                self.ARRIVALS,
+                self.BYTES,
+                self.IGNORED_POLL,
+                self.LATE_EXPECT,
+                self.BLOCK_SHAPE,
+                self.NOT_REACHED,
+            )
+        )
 
     # ---- bytes --------------------------------------------------------------------------------------------------
 
@@ -133,9 +179,20 @@ class Diagnosis:
             if want == got or (not expected and index not in early):
                 continue
             where = audit.event(expected[0][0]).where if expected else audit.event(copies[0]["event"]).where
-            self._add(self.BYTES, Case(where, barrier=index, data={
-                "expected": want, "delivered": got, "phase": phase,
-                "copies": [c["event"] for c in copies], "expects": [e for e, _ in expected]}))
+            self._add(
+                self.BYTES,
+                Case(
+                    where,
+                    barrier=index,
+                    data={
+                        "expected": want,
+                        "delivered": got,
+                        "phase": phase,
+                        "copies": [c["event"] for c in copies],
+                        "expects": [e for e, _ in expected],
+                    },
+                ),
+            )
 
     def _phase_bytes(self) -> Iterator[tuple[int, tuple[int, list[Any], list[Any]]]]:
         """(barrier, (phase, expectations, copies)) of every phase, the open one included. Copies of a phase are those
@@ -150,7 +207,11 @@ class Diagnosis:
             elif e.kind == "async" and e.data.get("bar") is not None and e.data["instr"] != "cp.async.arrive":
                 bar = e.data["bar"]
                 copies.setdefault((bar, phase.get(bar, 0)), []).append(
-                    {"event": e.id, "bytes": None if e.data.get("bytes") is None else e.data["bytes"] * e.data.get("copies", 1)})
+                    {
+                        "event": e.id,
+                        "bytes": None if e.data.get("bytes") is None else e.data["bytes"] * e.data.get("copies", 1),
+                    }
+                )
             elif e.kind in ("mbar.arrive", "mbar.expect_tx") and e.data.get("tx"):
                 bar = e.data["bar"]
                 expects.setdefault((bar, phase.get(bar, 0)), []).append((e.id, e.data["tx"]))
@@ -197,11 +258,13 @@ class Diagnosis:
         return False
 
     def _barrier_in_role(self, deadlocks: list[Incident]) -> bool:
-        """A barrier of the whole block that some threads wait at while others wait for these: without it, all is well."""
+        """A barrier of the whole block at which some threads wait while others wait for them: without it all is well."""
         kinds = {i.data.get("waiting") for i in deadlocks}
         if not {"mbarrier", "barrier"} <= kinds:
             return False
-        for i in {i.where: i for i in deadlocks if i.data["waiting"] == "barrier" and i.data.get("count") is None}.values():
+        for i in {
+            i.where: i for i in deadlocks if i.data["waiting"] == "barrier" and i.data.get("count") is None
+        }.values():
             other = self._rerun(Hypothesis(passed=frozenset((i.where,))))
             if other is not None and other.trace.complete:
                 self._add(self.NOT_REACHED, Case(i.where, incident=i, data={"all": deadlocks}))
@@ -220,8 +283,12 @@ class Diagnosis:
             where = audit.event(bar.init_event).where
             for count in self._observed_counts(i.data["bar"]):
                 if count != bar.init_count and self._try(Hypothesis(counts={where: count})):
-                    self._add(self.ARRIVALS, Case(i.where, incident=i, barrier=i.data["bar"],
-                                                  data={"arrivals": count, "init": bar.init_count}))
+                    self._add(
+                        self.ARRIVALS,
+                        Case(
+                            i.where, incident=i, barrier=i.data["bar"], data={"arrivals": count, "init": bar.init_count}
+                        ),
+                    )
                     return
         blocked = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
         for i in blocked:
@@ -229,8 +296,12 @@ class Diagnosis:
             where = audit.event(record.init_event).where
             arrived = self._open_arrivals(i.data["bar"])
             if 0 < arrived < record.init_count and self._try(Hypothesis(counts={where: arrived})):
-                self._add(self.ARRIVALS, Case(where, incident=i, barrier=i.data["bar"],
-                                              data={"arrivals": arrived, "init": record.init_count}))
+                self._add(
+                    self.ARRIVALS,
+                    Case(
+                        where, incident=i, barrier=i.data["bar"], data={"arrivals": arrived, "init": record.init_count}
+                    ),
+                )
                 return
         for i in {i.where: i for i in blocked}.values():
             for start in self._starts(i):
@@ -245,26 +316,39 @@ class Diagnosis:
 
     def _waits_before(self, i: Incident) -> list[Event]:
         """Waits of a blocked thread on the same barrier at other places."""
-        return [e for e in self.audit.trace.events if e.kind == "mbar.wait" and e.data["bar"] == i.data["bar"]
-                and e.warp == i.warp and e.lanes & i.lanes and e.where != i.where]
+        return [
+            e
+            for e in self.audit.trace.events
+            if e.kind == "mbar.wait"
+            and e.data["bar"] == i.data["bar"]
+            and e.warp == i.warp
+            and e.lanes & i.lanes
+            and e.where != i.where
+        ]
 
     def _starts(self, i: Incident) -> tuple[int, ...]:
-        """The phases with which a blocked wait may have been meant to begin. After a wait with the other parity it is in
-        step."""
+        """The phases with which a blocked wait may have been meant to begin.
+
+        After a wait with the other parity it is in step.
+        """
         before = self._waits_before(i)
         if not before:
             return 0, -1
         return () if (before[-1].data["parity"] ^ i.data["parity"]) & 1 else (before[-1].data["phase"] + 1,)
 
-    def _parity_case(self, where: Stack, start: int, incident: Incident | None = None, conflict: Conflict | None = None) -> None:
+    def _parity_case(
+        self, where: Stack, start: int, incident: Incident | None = None, conflict: Conflict | None = None
+    ) -> None:
         """Initial or stale parity: did the first wait at that place already look at the wrong phase?"""
         first = next((e for e in self.audit.trace.events if e.kind == "mbar.wait" and e.where == where), None)
         wrong_at_once = (first is None or first.data["phase"] != start) and not (
-            incident is not None and self._waits_before(incident))
+            incident is not None and self._waits_before(incident)
+        )
         category = self.INITIAL_PARITY if wrong_at_once else self.STALE_PARITY
         bar = incident.data["bar"] if incident is not None else first.data["bar"] if first is not None else None
-        self._add(category, Case(where, conflict=conflict, incident=incident, barrier=bar, wait=first,
-                                 data={"start": start}))
+        self._add(
+            category, Case(where, conflict=conflict, incident=incident, barrier=bar, wait=first, data={"start": start})
+        )
 
     def _observed_counts(self, bar: int) -> list[int]:
         """How many arrivals a phase of that barrier really gets: what is possible by the arrivals between two waits."""
@@ -282,8 +366,10 @@ class Diagnosis:
 
     def _open_arrivals(self, bar: int) -> int:
         """Arrivals in the phase that never completed."""
-        phase = max((e.data["index"] + 1 for e in self.audit.trace.events if e.kind == "phase" and e.data["bar"] == bar),
-                    default=0)
+        phase = max(
+            (e.data["index"] + 1 for e in self.audit.trace.events if e.kind == "phase" and e.data["bar"] == bar),
+            default=0,
+        )
         total = 0
         for e in self.audit.trace.events:
             if e.kind == "mbar.arrive" and e.data["bar"] == bar and e.data["phase"] == phase:
@@ -318,8 +404,10 @@ class Diagnosis:
         if any(m.value in self.found for m in ORDER) or (deadlocks and self.audit.hb.overruns):
             return
         for i in surplus:
-            self._add(self.ARRIVALS, Case(i.where, incident=i, barrier=i.data["bar"],
-                                          data={"arrivals": None, "init": i.data["init"]}))
+            self._add(
+                self.ARRIVALS,
+                Case(i.where, incident=i, barrier=i.data["bar"], data={"arrivals": None, "init": i.data["init"]}),
+            )
         late = {o.wait.data["bar"] for o in self.audit.hb.overruns}
         if surplus or not deadlocks or any(i.data.get("bar") in late for i in deadlocks):
             return
@@ -330,7 +418,8 @@ class Diagnosis:
         elif "lanes" in waits and "mbarrier" not in waits:
             root = next(i for i in deadlocks if i.data["waiting"] == "lanes")
         category = {"barrier": self.NOT_REACHED, "lanes": self.NOT_REACHED, "cluster": self.CLUSTER}.get(
-            str(root.data.get("waiting")), self.DEADLOCK)
+            str(root.data.get("waiting")), self.DEADLOCK
+        )
         self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))
 
     def _root(self, deadlocks: list[Incident]) -> Incident:
@@ -339,9 +428,12 @@ class Diagnosis:
         blocked_strands = {i.warp for i in deadlocks}
         waits = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
         for i in waits:
-            arrivers = {e.warp for e in audit.trace.events
-                        if (e.kind == "mbar.arrive" and e.data["bar"] == i.data["bar"])
-                        or (e.kind == "commit" and i.data["bar"] in e.data["bar"])}
+            arrivers = {
+                e.warp
+                for e in audit.trace.events
+                if (e.kind == "mbar.arrive" and e.data["bar"] == i.data["bar"])
+                or (e.kind == "commit" and i.data["bar"] in e.data["bar"])
+            }
             if not arrivers & blocked_strands:
                 return i
         return (waits or deadlocks)[0]
@@ -371,57 +463,89 @@ class Diagnosis:
             pairs.setdefault(key[::-1], set()).add((m, c.first.where))
         out: list[tuple[Meaning, Conflict]] = []
         raced: set[frozenset[Stack]] = set()
-        early = {c.second.where for m, c in all_conflicts if m is Meaning.READ_EARLY and (
-            c.first.data.get("bar") is None or not self._holds_older_data(c))}
+        early = {
+            c.second.where
+            for m, c in all_conflicts
+            if m is Meaning.READ_EARLY and (c.first.data.get("bar") is None or not self._holds_older_data(c))
+        }
         for m, c in all_conflicts:
             here = {mm for mm, _ in pairs[c.first.where, c.second.where]}
             if m is Meaning.READ_EARLY and c.second.where not in early:
                 if Meaning.REFILL in here or Meaning.NO_SYNCWARP in here:
                     continue  # told by the other direction
                 m = Meaning.REFILL
-            elif m in (Meaning.REFILL, Meaning.NO_SYNCWARP) and c.first.where in early:
-                continue
-            elif m is Meaning.NO_SYNCWARP and here & {Meaning.REFILL, Meaning.DATA_RACE, Meaning.STORE_SOURCE, Meaning.OVERWRITE}:
+            elif (m in (Meaning.REFILL, Meaning.NO_SYNCWARP) and c.first.where in early) or (m is Meaning.NO_SYNCWARP and here & {
+                Meaning.REFILL,
+                Meaning.DATA_RACE,
+                Meaning.STORE_SOURCE,
+                Meaning.OVERWRITE,
+            }):
                 continue
             elif m is Meaning.DATA_RACE and c.second.kind == "async" and c.first_access.write and self._wrote_before(c):
                 # The operation reads what this thread wrote earlier: it is the next write that comes too early.
-                m = Meaning.STORE_SOURCE if str(c.second.data["instr"]).endswith(("store", "reduce")) else Meaning.OVERWRITE
-                c = replace(c, first=c.second, first_access=c.second_access, second=c.first, second_access=c.first_access)
-            elif m is Meaning.DATA_RACE and frozenset((c.first.where, c.second.where)) in raced:
-                continue
-            elif m in (Meaning.STORE_SOURCE, Meaning.OVERWRITE) and Meaning.DATA_RACE in here and not any(
+                m = (
+                    Meaning.STORE_SOURCE
+                    if str(c.second.data["instr"]).endswith(("store", "reduce"))
+                    else Meaning.OVERWRITE
+                )
+                c = replace(
+                    c, first=c.second, first_access=c.second_access, second=c.first, second_access=c.first_access
+                )
+            elif (m is Meaning.DATA_RACE and frozenset((c.first.where, c.second.where)) in raced) or (
+                m in (Meaning.STORE_SOURCE, Meaning.OVERWRITE)
+                and Meaning.DATA_RACE in here
+                and not any(
                     o.first.where == c.second.where and o.second.where == c.first.where and self._wrote_before(o)
-                    for mm, o in all_conflicts if mm is Meaning.DATA_RACE):
+                    for mm, o in all_conflicts
+                    if mm is Meaning.DATA_RACE
+                )
+            ):
                 continue
             elif m is Meaning.OVERLAPPING_COPIES and early and c.first.where == c.second.where:
                 continue  # nobody waits for the first copy: that is the cause
-            elif m is Meaning.PROXY_WAR and here & {Meaning.REFILL, Meaning.READ_EARLY, Meaning.NO_SYNCWARP}:
-                continue
-            elif m is Meaning.PROXY and Meaning.DATA_RACE in here:
+            elif (m is Meaning.PROXY_WAR and here & {Meaning.REFILL, Meaning.READ_EARLY, Meaning.NO_SYNCWARP}) or (m is Meaning.PROXY and Meaning.DATA_RACE in here):
                 continue
             if m is Meaning.DATA_RACE:
                 raced.add(frozenset((c.first.where, c.second.where)))
             out.append((m, c))
         refilled = {self._place(m, c) for m, c in out if m is Meaning.REFILL}
         early |= {self._place(m, c) for m, c in out if m is Meaning.READ_EARLY}
-        return sort_tensor(self.audit, [
-            (m, c) for m, c in out if not (m is Meaning.OVERLAPPING_COPIES and (c.second.where in refilled or early))])
+        return sort_tensor(
+            self.audit,
+            [(m, c) for m, c in out if not (m is Meaning.OVERLAPPING_COPIES and (c.second.where in refilled or early))],
+        )
 
     def _wrote_before(self, c: Conflict) -> bool:
         """Whether the writer of a conflict already wrote there, at the same place in the code, in order."""
         write, access = c.first, c.first_access
-        return any(e.warp == write.warp and e.where == write.where and self.audit.hb.ordered(e.id, c.second.id) and any(
-            a.space == access.space and a.cta == access.cta and a.lo < access.hi and access.lo < a.hi for a in e.accesses)
-            for e in self.audit.trace.events[: write.id])
+        return any(
+            e.warp == write.warp
+            and e.where == write.where
+            and self.audit.hb.ordered(e.id, c.second.id)
+            and any(
+                a.space == access.space and a.cta == access.cta and a.lo < access.hi and access.lo < a.hi
+                for a in e.accesses
+            )
+            for e in self.audit.trace.events[: write.id]
+        )
 
     def _holds_older_data(self, c: Conflict) -> bool:
         """Whether the reader of a conflict had an earlier, landed copy in these bytes: then it is the new copy that came
         too early, not the read."""
         read, access = c.second, c.second_access
         for e in self.audit.trace.events[: c.first.id]:
-            if e.kind == "async" and any(
-                    a.write and a.space == access.space and a.cta == access.cta and a.lo < access.hi and access.lo < a.hi
-                    for a in e.accesses) and self.audit.hb.ordered(e.id, read.id):
+            if (
+                e.kind == "async"
+                and any(
+                    a.write
+                    and a.space == access.space
+                    and a.cta == access.cta
+                    and a.lo < access.hi
+                    and access.lo < a.hi
+                    for a in e.accesses
+                )
+                and self.audit.hb.ordered(e.id, read.id)
+            ):
                 return True
         return False
 
@@ -434,8 +558,10 @@ class Diagnosis:
         if m in (Meaning.PROXY, Meaning.PROXY_WAR) or not self._corrected:
             return False
         signature = (m, c.first.where, c.second.where)
-        return all(signature not in {(meaning(o), o.first.where, o.second.where) for o in other.hb.conflicts}
-                   for other in self._corrected)
+        return all(
+            signature not in {(meaning(o), o.first.where, o.second.where) for o in other.hb.conflicts}
+            for other in self._corrected
+        )
 
     def _explained(self, m: Meaning, c: Conflict) -> bool:
         """Look for the cause of an unordered pair in the barriers that should have ordered it."""
@@ -471,13 +597,20 @@ class Diagnosis:
     def _places_of(self, bar: int) -> set[Stack]:
         events = self.audit.trace.events
         places = {events[self.audit.trace.barriers[bar].init_event].where}
-        return places | {e.where for e in events if e.kind in ("mbar.arrive", "mbar.expect_tx") and e.data["bar"] == bar
-                         and e.data.get("tx")}
+        return places | {
+            e.where
+            for e in events
+            if e.kind in ("mbar.arrive", "mbar.expect_tx") and e.data["bar"] == bar and e.data.get("tx")
+        }
 
     def _group_of_other_thread(self, c: Conflict) -> bool:
         """A rewritten store source, where the group wait is executed only by threads that have no groups."""
         issuer = self._thread(c.first)
-        waits = [o for o in self.audit.trace.events if o.kind == "bulk.wait" and o.warp == issuer.warp and o.lanes & issuer.lanes]
+        waits = [
+            o
+            for o in self.audit.trace.events
+            if o.kind == "bulk.wait" and o.warp == issuer.warp and o.lanes & issuer.lanes
+        ]
         for where, kind, _, _ in self.audit.trace.idle_waits:
             if kind == "bulk" and all(o.where != where for o in waits):
                 self._add(self.GROUP_THREAD, Case(where, conflict=c))
@@ -503,9 +636,14 @@ class Diagnosis:
     def _ignored_poll(self, c: Conflict, bar: int) -> Stack | None:
         """A poll of the copy's barrier that was answered "no" and not repeated before the access."""
         e = self._thread(c.second)
-        last_wait = max((o.id for o in self.audit.trace.events[: e.id]
-                         if o.kind == "mbar.wait" and o.warp == e.warp and o.data["bar"] == bar and o.lanes & e.lanes),
-                        default=-1)
+        last_wait = max(
+            (
+                o.id
+                for o in self.audit.trace.events[: e.id]
+                if o.kind == "mbar.wait" and o.warp == e.warp and o.data["bar"] == bar and o.lanes & e.lanes
+            ),
+            default=-1,
+        )
         for p in reversed(self.audit.trace.polls):
             if p.warp == e.warp and p.bar == bar and p.lanes & e.lanes and last_wait < p.after <= e.id:
                 return p.where

@@ -19,8 +19,17 @@ if TYPE_CHECKING:
 
 Sorted = list[tuple[Meaning, Conflict]]
 
-_TMEM = frozenset((Meaning.MMA_RESULT, Meaning.ACCUMULATOR, Meaning.LOAD_PENDING, Meaning.STORE_PENDING,
-                   Meaning.TMEM_OVERLAP, Meaning.DEALLOC, Meaning.ALLOC_UNPUBLISHED))
+_TMEM = frozenset(
+    (
+        Meaning.MMA_RESULT,
+        Meaning.ACCUMULATOR,
+        Meaning.LOAD_PENDING,
+        Meaning.STORE_PENDING,
+        Meaning.TMEM_OVERLAP,
+        Meaning.DEALLOC,
+        Meaning.ALLOC_UNPUBLISHED,
+    )
+)
 _PENDING = (Meaning.LOAD_PENDING, Meaning.STORE_PENDING)
 
 
@@ -30,8 +39,9 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
         return conflicts
     # A load or store without its wait stays a danger for whatever comes next: its own conflicts tell nothing more.
     unwaited = {c.first.where for m, c in conflicts if m in _PENDING}
-    empty = {bar for i in audit.incidents("empty_commit") if i.event is not None
-             for bar in audit.event(i.event).data["bar"]}
+    empty = {
+        bar for i in audit.incidents("empty_commit") if i.event is not None for bar in audit.event(i.event).data["bar"]
+    }
     several = any(audit.incidents("multi_issue"))
     out: Sorted = []
     unfinished: set[Stack] = set()
@@ -51,9 +61,14 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
                 unfinished.add(c.first.where)
         out.append((m, c))
     places = {(m, place_of(m, c)) for m, c in out}
-    shifted = {where for m, c in out if m is Meaning.TMEM_OVERLAP and c.first.kind == c.second.kind == "async"
-               and (c.first_access.lo, c.first_access.hi) != (c.second_access.lo, c.second_access.hi)
-               for where in (c.first.where, c.second.where)}
+    shifted = {
+        where
+        for m, c in out
+        if m is Meaning.TMEM_OVERLAP
+        and c.first.kind == c.second.kind == "async"
+        and (c.first_access.lo, c.first_access.hi) != (c.second_access.lo, c.second_access.hi)
+        for where in (c.first.where, c.second.where)
+    }
 
     def follows(m: Meaning, c: Conflict) -> bool:
         if m is Meaning.DEALLOC:  # an MMA whose result nobody waits for is still under way at everything that comes
@@ -91,14 +106,15 @@ def _trusts(audit: Audit, c: Conflict, empty: set[int]) -> bool:
     is covered by no commit at all."""
     if any(e.kind == "mbar.wait" and e.data["bar"] in empty for e in audit.hb.acquires_before(c.second, 16)):
         return True
-    return not any(e.kind == "commit" and c.first.id in e.data["ops"] for e in audit.trace.events[c.first.id:])
+    return not any(e.kind == "commit" and c.first.id in e.data["ops"] for e in audit.trace.events[c.first.id :])
 
 
 def _result_or_overwrite(audit: Audit, c: Conflict) -> Meaning:
     """MMA_RESULT when the load is early for the MMA, ACCUMULATOR when the MMA is early for the load: the load had the
     result of an earlier round in these columns."""
-    mma, load, access = (c.first, c.second, c.second_access) if c.second.kind == "tcgen05.ld" else (
-        c.second, c.first, c.first_access)
+    mma, load, access = (
+        (c.first, c.second, c.second_access) if c.second.kind == "tcgen05.ld" else (c.second, c.first, c.first_access)
+    )
     generation = 0
     earlier: list[tuple[int, Event]] = []
     for e in audit.trace.events[: mma.id + 1]:
@@ -120,5 +136,13 @@ def _result_or_overwrite(audit: Audit, c: Conflict) -> Meaning:
 
 
 def _clashes(a: Access, b: Access) -> bool:
-    return (a.space == "tmem" and a.write and a.what == "data" and a.cta == b.cta and a.lo < b.hi and b.lo < a.hi
-            and a.lane_lo < b.lane_hi and b.lane_lo < a.lane_hi)
+    return (
+        a.space == "tmem"
+        and a.write
+        and a.what == "data"
+        and a.cta == b.cta
+        and a.lo < b.hi
+        and b.lo < a.hi
+        and a.lane_lo < b.lane_hi
+        and b.lane_lo < a.lane_hi
+    )

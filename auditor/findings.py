@@ -60,7 +60,11 @@ class Coverage:
 
 @dataclass
 class FileResult:
-    """Everything that auditing one file yields. ``failure`` is set when nothing could be audited."""
+    """Everything that auditing one file yields. ``failure`` is set when nothing could be audited.
+
+    ``hidden`` counts findings that were made and are not reported, by the reason. ``stages`` are seconds by stage of
+    the pipeline; ``cached`` says that they were spent in an earlier run.
+    """
 
     path: str
     findings: list[Finding] = field(default_factory=list)
@@ -68,3 +72,6 @@ class FileResult:
     sources: dict[str, str] = field(default_factory=dict)
     failure: str = ""
     seconds: float = 0.0
+    hidden: dict[str, int] = field(default_factory=dict)
+    stages: dict[str, float] = field(default_factory=dict)
+    cached: bool = False

@@ -10,16 +10,39 @@ if TYPE_CHECKING:
     from auditor.audit import Audit
 
 INSTR_NAMES = {
-    "tma.load": "TMA load", "bulk.load": "bulk copy", "bulk.dsmem": "bulk copy to a peer CTA", "tma.store": "TMA store",
-    "tma.reduce": "TMA reduction", "bulk.store": "bulk store", "bulk.reduce": "bulk reduction", "mma": "tcgen05.mma",
-    "mma.ws": "tcgen05.mma.ws", "wgmma": "wgmma", "tcgen05.cp": "tcgen05.cp", "tcgen05.shift": "tcgen05.shift",
-    "cp.async": "cp.async", "try_cancel": "cluster launch query", "st.async": "st.async",
+    "tma.load": "TMA load",
+    "bulk.load": "bulk copy",
+    "bulk.dsmem": "bulk copy to a peer CTA",
+    "tma.store": "TMA store",
+    "tma.reduce": "TMA reduction",
+    "bulk.store": "bulk store",
+    "bulk.reduce": "bulk reduction",
+    "mma": "tcgen05.mma",
+    "mma.ws": "tcgen05.mma.ws",
+    "wgmma": "wgmma",
+    "tcgen05.cp": "tcgen05.cp",
+    "tcgen05.shift": "tcgen05.shift",
+    "cp.async": "cp.async",
+    "try_cancel": "cluster launch query",
+    "st.async": "st.async",
 }
 _KIND = {
-    "ld": "load", "st": "store", "atom": "atomic", "mbar.init": "mbarrier init", "mbar.inval": "mbarrier inval",
-    "mbar.arrive": "arrive", "mbar.expect_tx": "expect_tx", "mbar.wait": "wait", "tcgen05.ld": "tcgen05.ld",
-    "tcgen05.st": "tcgen05.st", "tcgen05.alloc": "tcgen05.alloc", "tcgen05.dealloc": "tcgen05.dealloc",
-    "commit": "tcgen05.commit", "bar.sync": "barrier", "bar.arrive": "barrier arrive", "exit": "end of the kernel",
+    "ld": "load",
+    "st": "store",
+    "atom": "atomic",
+    "mbar.init": "mbarrier init",
+    "mbar.inval": "mbarrier inval",
+    "mbar.arrive": "arrive",
+    "mbar.expect_tx": "expect_tx",
+    "mbar.wait": "wait",
+    "tcgen05.ld": "tcgen05.ld",
+    "tcgen05.st": "tcgen05.st",
+    "tcgen05.alloc": "tcgen05.alloc",
+    "tcgen05.dealloc": "tcgen05.dealloc",
+    "commit": "tcgen05.commit",
+    "bar.sync": "barrier",
+    "bar.arrive": "barrier arrive",
+    "exit": "end of the kernel",
 }
 
 
@@ -84,5 +107,8 @@ class Story:
         """How many times the same thread came by the same place before (0: the first time)."""
         issuer = event.data.get("issuer") if event.warp < 0 else None
         e = self.audit.trace.events[issuer] if issuer is not None else event
-        return sum(1 for o in self.audit.trace.events[: e.id] if o.warp == e.warp and o.kind == e.kind and o.where == e.where
-                   and o.lanes & e.lanes)
+        return sum(
+            1
+            for o in self.audit.trace.events[: e.id]
+            if o.warp == e.warp and o.kind == e.kind and o.where == e.where and o.lanes & e.lanes
+        )

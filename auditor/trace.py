@@ -26,7 +26,8 @@ class Access:
     and ``lane_lo``..``lane_hi`` TMEM lanes (all half open).
 
     ``done``: for asynchronous operations, which completion ends this access: "read" (source was read) or "all".
-    ``consumed``: for loads into registers: the values were used before the next release (None: no release followed).
+    ``consumed``: for loads into registers: the values were used before the next release (None: no release
+    followed, or it is not known whether they were used at all).
     ``end``: for tcgen05.ld and .st, which stay in flight until a wait: the warp time of that wait, -1 when none came;
     0 for accesses that are done when their event is.
     ``what``: "data", or "mbarrier" for the object of an mbarrier operation (init and inval write it, others read it),

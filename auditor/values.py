@@ -301,8 +301,10 @@ class BlockInt(int):
     __hash__ = int.__hash__
 
 
-for _name in ("add radd sub rsub mul rmul floordiv rfloordiv mod rmod and rand or ror xor rxor lshift rlshift rshift rrshift "
-              "neg invert abs pos").split():
+for _name in (
+    "add radd sub rsub mul rmul floordiv rfloordiv mod rmod and rand or ror xor rxor lshift rlshift rshift rrshift "
+    "neg invert abs pos"
+).split():
     setattr(BlockInt, f"__{_name}__", _carried(f"__{_name}__"))
 for _name in "lt le gt ge eq ne bool".split():
     setattr(BlockInt, f"__{_name}__", _noted(f"__{_name}__"))

@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+import auditor.machine.ops  # noqa: F401  registers the instruction handlers
 from auditor.machine.frames import generated_lines, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
 from auditor.machine.schedule import LAZY, Lazy
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, NamedBarrier, Park, Warp
-from auditor.machine.strand import Strand, StrandEnd
-import auditor.machine.ops  # noqa: F401  registers the instruction handlers
+from auditor.machine.strand import LoadRecord, Strand, StrandEnd
 from auditor.program import Kernel, Layout, Program
 from auditor.source import Stack
 from auditor.trace import ALL_LANES, Access, Barrier, Event, Incident, Trace
@@ -47,8 +47,17 @@ class BudgetExceeded(Exception):
 class Machine:
     """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements), ``seconds`` in wall time."""
 
-    def __init__(self, program: Program, kernel: Kernel, launch: Launch, *, budget: int = 2_000_000,
-                 seconds: float = 20.0, hypothesis: Hypothesis = NONE, schedule: Lazy = LAZY) -> None:
+    def __init__(
+        self,
+        program: Program,
+        kernel: Kernel,
+        launch: Launch,
+        *,
+        budget: int = 2_000_000,
+        seconds: float = 20.0,
+        hypothesis: Hypothesis = NONE,
+        schedule: Lazy = LAZY,
+    ) -> None:
         self.hypothesis = hypothesis
         self.schedule = schedule
         self.program = program
@@ -68,6 +77,7 @@ class Machine:
         self.cluster_round: list[tuple[int, str]] = []
         self.cluster_events: list[int] = []
         self.seen: set[Any] = set()
+        self.unused: list[LoadRecord] = []  # loads whose values were not consumed when a release followed
         self.copy_starts: dict[int, set[int]] = {}  # CTA rank -> offsets that copies were aimed at
         self.idle_waits: list[tuple[Stack, Strand, str, int]] = []  # group waits of threads without groups
         size = min(launch.cluster_size, MAX_CTAS)
@@ -191,8 +201,12 @@ class Machine:
             self.trace.complete = False
             self._exit(strand)
         except Exception as error:  # generated code met something that it cannot execute
-            self.incident("unanalysed", strand.failure_place(error), strand,
-                          data={"what": f"execution stopped: {type(error).__name__}: {error}", "error": error})
+            self.incident(
+                "unanalysed",
+                strand.failure_place(error),
+                strand,
+                data={"what": f"execution stopped: {type(error).__name__}: {error}", "error": error},
+            )
             self.trace.complete = False
             self._exit(strand)
         else:
@@ -204,7 +218,9 @@ class Machine:
         strand.done = True
         strand.park = None
         strand.release_loads()
-        event = self.emit(strand, "exit", where=(self.kernel.body_end if self.kernel.body_end.line else self.kernel.loc,))
+        event = self.emit(
+            strand, "exit", where=(self.kernel.body_end if self.kernel.body_end.line else self.kernel.loc,)
+        )
         strand.last_event = event
         warp = strand.warp
         warp.exited |= strand.lanes
@@ -223,8 +239,13 @@ class Machine:
             return
         for op in (o for g in [groups.open, *groups.committed] for o in g):
             if op.lanes & strand.lanes:
-                self.incident("undrained", op.event.where, strand, event=op.event.id,
-                              data={"instr": op.event.data["instr"], "committed": op not in groups.open})
+                self.incident(
+                    "undrained",
+                    op.event.where,
+                    strand,
+                    event=op.event.id,
+                    data={"instr": op.event.data["instr"], "committed": op not in groups.open},
+                )
 
     def _complete_one(self) -> bool:
         for op in self.queue:
@@ -266,8 +287,13 @@ class Machine:
                 return True
         for strand in self.strands:
             park = strand.park
-            if not strand.done and park is not None and park.gather is not None and park.gather.lead is None and (
-                    self._hopeless(strand, park.gather)):
+            if (
+                not strand.done
+                and park is not None
+                and park.gather is not None
+                and park.gather.lead is None
+                and (self._hopeless(strand, park.gather))
+            ):
                 park.gather.lead = park.gather.members[0][0]
                 park.gather.partial = True
                 return True
@@ -283,8 +309,11 @@ class Machine:
         """Whether the lanes that a gather waits for went to another meeting or ended. Lanes that are blocked at a barrier
         would still come."""
         missing = gather.need & ~gather.lanes & ~strand.warp.exited
-        return all(s.park is not None and s.park.gather is not None for s in self.strands
-                   if s.warp is strand.warp and not s.done and s.lanes & missing)
+        return all(
+            s.park is not None and s.park.gather is not None
+            for s in self.strands
+            if s.warp is strand.warp and not s.done and s.lanes & missing
+        )
 
     def _deadlock(self) -> None:
         self.trace.complete = False
@@ -300,10 +329,18 @@ class Machine:
         for cta in self.ctas:
             for a in cta.allocations:
                 if not a.freed:
-                    self.incident("leak", a.where, event=a.event, cta=cta.rank,
-                                  data={"columns": a.columns, "base": a.base, "deadlocked": not self.trace.complete})
+                    self.incident(
+                        "leak",
+                        a.where,
+                        event=a.event,
+                        cta=cta.rank,
+                        data={"columns": a.columns, "base": a.base, "deadlocked": not self.trace.complete},
+                    )
         for strand in self.strands:
             strand.release_loads()
+        for record in self.unused:
+            if not record.consumed:  # never used: more likely their way was lost than that they are loaded for nothing
+                record.access.consumed = None
             strand.close_memory()
         self._idle_waits()
         if self.trace.complete:
@@ -316,8 +353,13 @@ class Machine:
             for k, phase in enumerate(record.phases):
                 if k > last_wait:
                     for copy in phase["copies"]:
-                        self.incident("unawaited_copy", self.trace.events[copy["event"]].where, event=copy["event"],
-                                      cta=record.cta, data={"bar": bar, "phase": k})
+                        self.incident(
+                            "unawaited_copy",
+                            self.trace.events[copy["event"]].where,
+                            event=copy["event"],
+                            cta=record.cta,
+                            data={"bar": bar, "phase": k},
+                        )
 
     def _idle_waits(self) -> None:
         """Group waits by threads that never had a group, while the thread that has some never waits (TS-02)."""
@@ -325,21 +367,44 @@ class Machine:
             if strand.groups[kind].ever:
                 continue
             self.trace.idle_waits.append((where, kind, strand.warp.number, lanes))
-            left = [o for other in self.strands if other.warp.cta is strand.warp.cta and kind in other.groups
-                    for g in [other.groups[kind].open, *other.groups[kind].committed] for o in g if o.lanes & other.lanes]
+            left = [
+                o
+                for other in self.strands
+                if other.warp.cta is strand.warp.cta and kind in other.groups
+                for g in [other.groups[kind].open, *other.groups[kind].committed]
+                for o in g
+                if o.lanes & other.lanes
+            ]
             if left:
-                self.incident("empty_group_wait", where, strand, lanes=lanes, data={"kind": kind},
-                              related=[(left[0].event.where, "issued here by another thread, which does not wait for it")])
+                self.incident(
+                    "empty_group_wait",
+                    where,
+                    strand,
+                    lanes=lanes,
+                    data={"kind": kind},
+                    related=[(left[0].event.where, "issued here by another thread, which does not wait for it")],
+                )
 
     # ---- observing --------------------------------------------------------------------------------------------
 
-    def emit(self, strand: Strand | None, kind: str, *, where: Stack | None = None, lanes: int | None = None,
-             accesses: list[Access] | None = None, preds: Sequence[tuple[int, str]] = (), cta: int | None = None,
-             data: dict[str, Any] | None = None) -> Event:
+    def emit(
+        self,
+        strand: Strand | None,
+        kind: str,
+        *,
+        where: Stack | None = None,
+        lanes: int | None = None,
+        accesses: list[Access] | None = None,
+        preds: Sequence[tuple[int, str]] = (),
+        cta: int | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> Event:
         """Write an event down. With a strand it takes the strand's pending predecessors along."""
         events = self.trace.events
         if strand is None:
-            event = Event(len(events), kind, cta or 0, -1, 0, 0, -1, where or (), list(preds), accesses or [], data or {})
+            event = Event(
+                len(events), kind, cta or 0, -1, 0, 0, -1, where or (), list(preds), accesses or [], data or {}
+            )
             if "issuer" in event.data:
                 event.data["warp"] = events[event.data["issuer"]].warp
             events.append(event)
@@ -350,8 +415,19 @@ class Machine:
         if strand.pending:
             all_preds += strand.pending
             strand.pending = []
-        event = Event(len(events), kind, warp.cta.rank, warp.number, strand.lanes if lanes is None else lanes, warp.time,
-                      strand.number, where if where is not None else self.where(), all_preds, accesses or [], data or {})
+        event = Event(
+            len(events),
+            kind,
+            warp.cta.rank,
+            warp.number,
+            strand.lanes if lanes is None else lanes,
+            warp.time,
+            strand.number,
+            where if where is not None else self.where(),
+            all_preds,
+            accesses or [],
+            data or {},
+        )
         events.append(event)
         strand.last_event = event
         if strand.open_memory and kind not in ("ld", "st"):
@@ -366,9 +442,18 @@ class Machine:
             stack = self.stacks[key] = source_places(key, self.program.line_locs) or (self.kernel.loc,)
         return stack
 
-    def incident(self, kind: str, where: Stack, strand: Strand | None = None, *, event: int | None = None, cta: int = 0,
-                 lanes: int = 0, related: list[tuple[Stack, str]] | None = None,
-                 data: dict[str, Any] | None = None) -> None:
+    def incident(
+        self,
+        kind: str,
+        where: Stack,
+        strand: Strand | None = None,
+        *,
+        event: int | None = None,
+        cta: int = 0,
+        lanes: int = 0,
+        related: list[tuple[Stack, str]] | None = None,
+        data: dict[str, Any] | None = None,
+    ) -> None:
         """Write an incident down; repeated ones (same kind, place and CTA) only count."""
         if strand is not None:
             cta = strand.warp.cta.rank
@@ -433,17 +518,38 @@ class Machine:
     def _new_phase() -> dict[str, Any]:
         return {"arrivals": [], "expected": [], "copies": [], "waits": [], "event": None}
 
-    def barrier_step(self, state: BarrierState, action: Callable[[Mbarrier], bool], pred: tuple[int, str], where: Stack,
-                     strand: Strand | None, *, arrivals: int = 0) -> None:
+    def barrier_step(
+        self,
+        state: BarrierState,
+        action: Callable[[Mbarrier], bool],
+        pred: tuple[int, str],
+        where: Stack,
+        strand: Strand | None,
+        *,
+        arrivals: int = 0,
+    ) -> None:
         """Apply an operation to a barrier; write the phase event when it completes the phase."""
         self.progress += 1
         state.contributions.append(pred)
         try:
             flipped = action(state.unit)
         except BarrierTrap as trap:
-            self.incident(trap.kind, where, strand, event=pred[0], cta=state.record.cta,
-                          data={"bar": state.index, "detail": trap.detail, "phase": state.unit.phase, "count": arrivals,
-                                "init": state.record.init_count, "pending": state.unit.pending, "tx": state.unit.tx})
+            self.incident(
+                trap.kind,
+                where,
+                strand,
+                event=pred[0],
+                cta=state.record.cta,
+                data={
+                    "bar": state.index,
+                    "detail": trap.detail,
+                    "phase": state.unit.phase,
+                    "count": arrivals,
+                    "init": state.record.init_count,
+                    "pending": state.unit.pending,
+                    "tx": state.unit.tx,
+                },
+            )
             unit = state.unit
             if trap.kind == "over_arrival" and unit.pending and unit.tx == 0:
                 flipped = unit.arrive(unit.pending)  # go on as if the surplus were not there
@@ -453,13 +559,25 @@ class Machine:
             preds = state.contributions
             if state.phase_events:
                 preds = [*preds, (state.phase_events[-1], "phase")]
-            event = self.emit(None, "phase", where=where, preds=preds, cta=state.record.cta,
-                              data={"bar": state.index, "index": state.unit.phase - 1})
+            event = self.emit(
+                None,
+                "phase",
+                where=where,
+                preds=preds,
+                cta=state.record.cta,
+                data={"bar": state.index, "index": state.unit.phase - 1},
+            )
             state.current["event"] = event.id
             state.record.phases.append(state.current)
             if state.copies_due and self._due(state):
-                self.incident("early_phase", where, strand, event=event.id, cta=state.record.cta,
-                              data={"bar": state.index, "phase": state.unit.phase - 1, "copies": state.copies_due})
+                self.incident(
+                    "early_phase",
+                    where,
+                    strand,
+                    event=event.id,
+                    cta=state.record.cta,
+                    data={"bar": state.index, "phase": state.unit.phase - 1, "copies": state.copies_due},
+                )
             carried = [c for c in state.current["copies"] if not c.get("landed")]
             state.current = self._new_phase()
             state.current["copies"] = list(carried)
@@ -484,14 +602,27 @@ class Machine:
             return
         preds = [(e, "bar") for e in named.events]
         if named.expected is None:  # what exited threads did is as much behind the barrier as an arrival
-            preds += [(s.last_event.id, "bar") for s in self.strands
-                      if s.done and s.warp.cta is cta and s.last_event is not None]
-        event = self.emit(None, "barrier", cta=cta.rank, where=self.trace.events[named.events[-1]].where, preds=preds,
-                          data={"id": named.number, "threads": named.arrived, "expected": named.expected})
+            preds += [
+                (s.last_event.id, "bar")
+                for s in self.strands
+                if s.done and s.warp.cta is cta and s.last_event is not None
+            ]
+        event = self.emit(
+            None,
+            "barrier",
+            cta=cta.rank,
+            where=self.trace.events[named.events[-1]].where,
+            preds=preds,
+            data={"id": named.number, "threads": named.arrived, "expected": named.expected},
+        )
         if named.expected is not None and named.arrived > named.expected:
-            self.incident("named_barrier", event.where, event=event.id, cta=cta.rank,
-                          data={"id": named.number, "arrived": named.arrived, "expected": named.expected,
-                                "problem": "surplus"})
+            self.incident(
+                "named_barrier",
+                event.where,
+                event=event.id,
+                cta=cta.rank,
+                data={"id": named.number, "arrived": named.arrived, "expected": named.expected, "problem": "surplus"},
+            )
         named.completions.append(event.id)
         named.arrived = 0
         named.expected = None
@@ -510,8 +641,9 @@ class Machine:
         if not self.cluster_round or any(w.live & ~w.cluster_mask for w in warps):
             return
         exits = [(s.last_event.id, "cluster") for s in self.strands if s.done and s.last_event is not None]
-        event = self.emit(None, "cluster", preds=[*self.cluster_round, *exits],
-                          data={"generation": len(self.cluster_events)})
+        event = self.emit(
+            None, "cluster", preds=[*self.cluster_round, *exits], data={"generation": len(self.cluster_events)}
+        )
         self.cluster_events.append(event.id)
         self.cluster_round = []
         for w in warps:

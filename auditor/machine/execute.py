@@ -49,7 +49,7 @@ def op(*opcodes: str, blocks: bool = False) -> Callable[[Handler], Handler]:
 class Exec:
     """One execution of one asm block: operands, registers and the active lanes."""
 
-    __slots__ = ("s", "m", "block", "ins", "outs", "regs", "lanes", "types")
+    __slots__ = ("block", "ins", "lanes", "m", "outs", "regs", "s", "types")
 
     def __init__(self, strand: Strand, block: AsmBlock, ins: tuple[Any, ...]) -> None:
         self.s = strand
@@ -143,7 +143,11 @@ def special(s: Strand, name: str) -> Any:
     rank = s.warp.cta.rank
     cid = (rank % cx, rank // cx % cy, rank // (cx * cy))
     triple = {
-        "%tid": s.tid, "%ntid": s.bdim, "%ctaid": s.bid, "%nctaid": s.gdim, "%cluster_ctaid": cid,
+        "%tid": s.tid,
+        "%ntid": s.bdim,
+        "%ctaid": s.bid,
+        "%nctaid": s.gdim,
+        "%cluster_ctaid": cid,
         "%cluster_nctaid": launch.cluster,
         "%clusterid": tuple(b // c for b, c in zip(s.bid, launch.cluster)),
         "%nclusterid": tuple(-(-g // c) for g, c in zip(s.gdim, launch.cluster)),
@@ -164,8 +168,13 @@ def special(s: Strand, name: str) -> Any:
         return 1 if cx * cy * cz > 1 else 0
     if name.startswith("%lanemask_"):
         kind = name[10:]
-        table = {"eq": lambda n: 1 << n, "lt": lambda n: (1 << n) - 1, "le": lambda n: (2 << n) - 1,
-                 "gt": lambda n: 0xFFFFFFFF & ~((2 << n) - 1), "ge": lambda n: 0xFFFFFFFF & ~((1 << n) - 1)}
+        table = {
+            "eq": lambda n: 1 << n,
+            "lt": lambda n: (1 << n) - 1,
+            "le": lambda n: (2 << n) - 1,
+            "gt": lambda n: 0xFFFFFFFF & ~((2 << n) - 1),
+            "ge": lambda n: 0xFFFFFFFF & ~((1 << n) - 1),
+        }
         f = table.get(kind)
         return Vec(tuple(f(n) for n in range(32))) if f else OPAQUE
     if name in ("%smid", "%nsmid", "%gridid"):
@@ -247,9 +256,7 @@ def _run(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple
                     handler[0](x, i)
             elif i.opcode in alu.PURE:
                 args = [x.val(o) for o in i.operands[1:]]
-                if i.opcode == "cvta" and args[0].__class__ is Ref:
-                    x.set(i.operands[0], args[0])
-                elif i.opcode == "mov" and args[0].__class__ in (Ref, list, Loaded):
+                if (i.opcode == "cvta" and args[0].__class__ is Ref) or (i.opcode == "mov" and args[0].__class__ in (Ref, list, Loaded)):
                     x.set(i.operands[0], args[0])
                 else:
                     x.set(i.operands[0], alu.evaluate(i, args))

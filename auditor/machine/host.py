@@ -51,8 +51,14 @@ class HostEnv:
     that the user gave for parameters.
     """
 
-    def __init__(self, program: Program, sms: int = REAL_SMS, chosen_true: Choices = frozenset(),
-                 values: Mapping[str, int] | None = None, deadline: float | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        sms: int = REAL_SMS,
+        chosen_true: Choices = frozenset(),
+        values: Mapping[str, int] | None = None,
+        deadline: float | None = None,
+    ) -> None:
         self.program = program
         self.values = values or {}
         self.sms = sms
@@ -254,8 +260,9 @@ class HostEnv:
         result = handler(self, list(args)) if handler is not None else None
         return 0 if result is None else result
 
-    def launch(self, kernel: Any, grid: Any, block: Any, smem: Any = 0, stream: Any = 0, args: Any = (),
-               **attributes: Any) -> None:
+    def launch(
+        self, kernel: Any, grid: Any, block: Any, smem: Any = 0, stream: Any = 0, args: Any = (), **attributes: Any
+    ) -> None:
         """A kernel launch. ``attributes`` are members of ``HostLaunch``."""
         self.charge()
         if not isinstance(kernel, str):

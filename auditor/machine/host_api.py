@@ -25,24 +25,64 @@ _UNKNOWN: tuple[Any, ...] = (OPAQUE, OPAQUE, OPAQUE)
 MAX_RANK = 8  # dimensions that are read of an encode call; more than the 5 that are legal, to report them
 
 # cudaDeviceAttr (CUdevice_attribute has the same numbers) of a data-centre Hopper or Blackwell GPU.
-_DEVICE = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2**31 - 1, 6: 65535, 7: 65535, 8: 49152, 10: 32, 12: 65536, 39: 2048,
-           81: 233_472, 82: 65536, 95: 1, 97: SHARED_LIMIT, 106: 32, 111: 1024, 120: 1}
+_DEVICE = {
+    1: 1024,
+    2: 1024,
+    3: 1024,
+    4: 64,
+    5: 2**31 - 1,
+    6: 65535,
+    7: 65535,
+    8: 49152,
+    10: 32,
+    12: 65536,
+    39: 2048,
+    81: 233_472,
+    82: 65536,
+    95: 1,
+    97: SHARED_LIMIT,
+    106: 32,
+    111: 1024,
+    120: 1,
+}
 _SM_COUNT, _MAJOR, _MINOR = 16, 75, 76
 
 # Members of the shipped cudaDeviceProp; with another definition of it nothing is known.
-_PROPERTIES = ("name totalGlobalMem sharedMemPerBlock sharedMemPerMultiprocessor sharedMemPerBlockOptin "
-               "reservedSharedMemPerBlock regsPerBlock warpSize maxThreadsPerBlock clockRate major minor "
-               "multiProcessorCount l2CacheSize memoryClockRate memoryBusWidth maxThreadsPerMultiProcessor "
-               "cooperativeLaunch clusterLaunch maxThreadsDim maxGridSize regsPerMultiprocessor "
-               "maxBlocksPerMultiProcessor").split()
-_PROPERTY_VALUES = {"sharedMemPerBlock": 49152, "sharedMemPerMultiprocessor": 233_472,
-                    "sharedMemPerBlockOptin": SHARED_LIMIT, "reservedSharedMemPerBlock": 1024, "regsPerBlock": 65536,
-                    "warpSize": 32, "maxThreadsPerBlock": 1024, "maxThreadsPerMultiProcessor": 2048,
-                    "cooperativeLaunch": 1, "clusterLaunch": 1, "regsPerMultiprocessor": 65536,
-                    "maxBlocksPerMultiProcessor": 32}
+_PROPERTIES = (
+    "name totalGlobalMem sharedMemPerBlock sharedMemPerMultiprocessor sharedMemPerBlockOptin "
+    "reservedSharedMemPerBlock regsPerBlock warpSize maxThreadsPerBlock clockRate major minor "
+    "multiProcessorCount l2CacheSize memoryClockRate memoryBusWidth maxThreadsPerMultiProcessor "
+    "cooperativeLaunch clusterLaunch maxThreadsDim maxGridSize regsPerMultiprocessor "
+    "maxBlocksPerMultiProcessor"
+).split()
+_PROPERTY_VALUES = {
+    "sharedMemPerBlock": 49152,
+    "sharedMemPerMultiprocessor": 233_472,
+    "sharedMemPerBlockOptin": SHARED_LIMIT,
+    "reservedSharedMemPerBlock": 1024,
+    "regsPerBlock": 65536,
+    "warpSize": 32,
+    "maxThreadsPerBlock": 1024,
+    "maxThreadsPerMultiProcessor": 2048,
+    "cooperativeLaunch": 1,
+    "clusterLaunch": 1,
+    "regsPerMultiprocessor": 65536,
+    "maxBlocksPerMultiProcessor": 32,
+}
 
-_EXITS = {"exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__builtin_trap", "raise",
-          "longjmp", "rethrow_exception"}
+_EXITS = {
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "terminate",
+    "__assert_fail",
+    "__builtin_trap",
+    "raise",
+    "longjmp",
+    "rethrow_exception",
+}
 
 
 def exits(name: str) -> bool:
@@ -158,8 +198,11 @@ def _entry_point(env: HostEnv, args: list[Any]) -> None:
         env.put(args[-1], 0)  # the symbol was found
 
 
-@handles("cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-         "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
+@handles(
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+)
 def _blocks_per_sm(env: HostEnv, args: list[Any]) -> None:
     env.put(args[0], 1)
 
@@ -257,8 +300,15 @@ def _driver_launch(env: HostEnv, args: list[Any]) -> None:
 def _driver_launch_ex(env: HostEnv, args: list[Any]) -> None:
     config = env.load(args[0])
     if config.__class__ is list and len(config) >= 9:
-        env.launch(args[1], config[0:3], config[3:6], config[6], config[7], _pointed(env, args[2], args[1]),
-                   **_config_attributes(env, args[0]))
+        env.launch(
+            args[1],
+            config[0:3],
+            config[3:6],
+            config[6],
+            config[7],
+            _pointed(env, args[2], args[1]),
+            **_config_attributes(env, args[0]),
+        )
 
 
 # ---- tensor maps ------------------------------------------------------------------------------------------------

@@ -6,8 +6,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 # Element bits by CUtensorMapDataType (CUDA Driver API, cuTensorMapEncodeTiled).
-ELEMENT_BITS = {0: 8, 1: 16, 2: 32, 3: 32, 4: 64, 5: 64, 6: 16, 7: 32, 8: 64, 9: 16, 10: 32, 11: 32, 12: 32,
-                13: 4, 14: 8, 15: 8}
+ELEMENT_BITS = {
+    0: 8,
+    1: 16,
+    2: 32,
+    3: 32,
+    4: 64,
+    5: 64,
+    6: 16,
+    7: 32,
+    8: 64,
+    9: 16,
+    10: 32,
+    11: 32,
+    12: 32,
+    13: 4,
+    14: 8,
+    15: 8,
+}
 # Bytes of the swizzle span by CUtensorMapSwizzle; 0 is no swizzle. Codes 4 to 6 are 128B with another atom.
 SWIZZLE_SPAN = {0: 0, 1: 32, 2: 64, 3: 128, 4: 128, 5: 128, 6: 128}
 

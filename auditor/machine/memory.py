@@ -56,7 +56,9 @@ def store_local(p: Ref, value: Any) -> None:
             for n, k in enumerate(p.key.v):
                 if 0 <= k < len(p.box):
                     old = p.box[k]
-                    p.box[k] = OPAQUE if isinstance(value, Opaque) or isinstance(old, list) else _lane_write(old, n, value)
+                    p.box[k] = (
+                        OPAQUE if isinstance(value, Opaque) or isinstance(old, list) else _lane_write(old, n, value)
+                    )
             return
         p.box[p.key] = value
     except (IndexError, TypeError):
@@ -235,7 +237,7 @@ class OpenAccess:
     the program, for which their order does not matter.
     """
 
-    __slots__ = ("event", "access", "lanes", "starts", "ends")
+    __slots__ = ("access", "ends", "event", "lanes", "starts")
 
     def __init__(self, event: Event, access: Access, lanes: list[int], starts: list[int], ends: list[int]) -> None:
         self.event = event
@@ -266,8 +268,12 @@ def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, w
         ends = [o + size for o in offsets]
     lo, hi = min(offsets), max(ends)
     if hi > cta.shared_end or lo < 0:
-        machine.incident("smem_range", machine.where(), strand,
-                         data={"lo": lo, "hi": hi, "end": cta.shared_end, "write": write, "proxy": "generic"})
+        machine.incident(
+            "smem_range",
+            machine.where(),
+            strand,
+            data={"lo": lo, "hi": hi, "end": cta.shared_end, "write": write, "proxy": "generic"},
+        )
     machine.progress += write
     key = ("st" if write else "ld", machine.where(), lanes, cta.rank)
     opened = strand.open_memory.get(key)

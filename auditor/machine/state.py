@@ -26,10 +26,17 @@ class Park:
     ``kind`` and ``data`` describe the wait when it turns out to be a deadlock.
     """
 
-    __slots__ = ("ready", "kind", "data", "polls", "gather", "negative", "hopeless")
+    __slots__ = ("data", "gather", "hopeless", "kind", "negative", "polls", "ready")
 
-    def __init__(self, ready: Callable[[], bool], kind: str, data: dict[str, Any] | None = None, *,
-                 polls: int = 0, gather: Gather | None = None) -> None:
+    def __init__(
+        self,
+        ready: Callable[[], bool],
+        kind: str,
+        data: dict[str, Any] | None = None,
+        *,
+        polls: int = 0,
+        gather: Gather | None = None,
+    ) -> None:
         self.ready = ready
         self.kind = kind
         self.data = data or {}
@@ -42,7 +49,7 @@ class Park:
 class Gather:
     """A meeting of the lanes of a warp at one operation."""
 
-    __slots__ = ("need", "lanes", "members", "lead", "done", "partial", "result", "event")
+    __slots__ = ("done", "event", "lanes", "lead", "members", "need", "partial", "result")
 
     def __init__(self, need: int) -> None:
         self.need = need

@@ -12,7 +12,7 @@ from auditor.machine import memory
 from auditor.machine.execute import run_blocking, run_plain
 from auditor.source import Stack
 from auditor.trace import Access, Event
-from auditor.values import OPAQUE, BlockInt, SHARED_WINDOW, Opaque, Ref, Vec, collapse, lane_values
+from auditor.values import OPAQUE, SHARED_WINDOW, BlockInt, Opaque, Ref, Vec, collapse, lane_values
 
 if TYPE_CHECKING:
     from auditor.machine.core import Machine
@@ -51,8 +51,9 @@ class LoadRecord:
 class Strand:
     """See docs/internals.md for the methods that generated code calls."""
 
-    def __init__(self, machine: Machine, warp: Warp, lanes: int, entry: Callable[..., Any], arguments: list[Any],
-                 log: list[Any]) -> None:
+    def __init__(
+        self, machine: Machine, warp: Warp, lanes: int, entry: Callable[..., Any], arguments: list[Any], log: list[Any]
+    ) -> None:
         self.machine = machine
         self.warp = warp
         self.lanes = lanes
@@ -81,7 +82,11 @@ class Strand:
         launch = machine.launch
         x, y, _ = launch.block
         flat = [32 * warp.index + lane for lane in range(32)]
-        self.tid = (collapse(t % x for t in flat), collapse(t // x % y for t in flat), collapse(t // (x * y) for t in flat))
+        self.tid = (
+            collapse(t % x for t in flat),
+            collapse(t // x % y for t in flat),
+            collapse(t // (x * y) for t in flat),
+        )
         self.bid = tuple(BlockInt(n) for n in warp.cta.block_index)
         self.bdim = launch.block
         self.gdim = launch.grid
@@ -287,6 +292,8 @@ class Strand:
         for record in self.warp.loads:
             if record.access.consumed is not False:  # an access may stand for several loads: all have to be consumed
                 record.access.consumed = record.consumed
+            if not record.consumed:
+                self.machine.unused.append(record)
         self.warp.loads = []
 
     def uniform(self, v: Any, lanes: int | None = None) -> Any:

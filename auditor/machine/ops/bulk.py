@@ -91,8 +91,12 @@ def _tensor_store(x: Exec, i: Instr, instr: str) -> None:
         tensor_map = map_at(x, m, coords=values[2:])
         for n, c in enumerate(values[2:]):
             if isinstance(c, int) and -(1 << 20) < int(c) < 0:
-                x.m.incident("descriptor", x.m.where(), x.s, data={"what": "store coordinate", "dim": n, "value": c,
-                                                                   "entry": "TL-20"})
+                x.m.incident(
+                    "descriptor",
+                    x.m.where(),
+                    x.s,
+                    data={"what": "store coordinate", "dim": n, "value": c, "entry": "TL-20"},
+                )
         size = tensor_map.box_bytes if tensor_map is not None else None
         _store(x, i, lanes, s, m, size, instr, tensor_map)
 
@@ -134,35 +138,69 @@ def map_at(x: Exec, address: Any, coords: tuple[Any, ...] = ()) -> TensorMap | N
         for lo, hi, param in x.m.param_objects:
             if lo <= address < hi:
                 if not param.grid_constant:
-                    x.m.incident("tensormap_space", where, x.s,
-                                 related=[((param.loc,), "by-value parameter")],
-                                 data={"space": "parameter copy", "param": param.name})
+                    x.m.incident(
+                        "tensormap_space",
+                        where,
+                        x.s,
+                        related=[((param.loc,), "by-value parameter")],
+                        data={"space": "parameter copy", "param": param.name},
+                    )
                 if (address - lo) % 64:
-                    x.m.incident("misaligned", where, x.s, data={"what": "tensor map", "offset": address - lo, "need": 64})
+                    x.m.incident(
+                        "misaligned", where, x.s, data={"what": "tensor map", "offset": address - lo, "need": 64}
+                    )
     if not isinstance(value, TensorMap):
         return None
     if coords and value.rank != len(coords) and not any(isinstance(c, Opaque) for c in coords):
-        x.m.incident("descriptor", where, x.s, data={"what": "coordinates", "rank": value.rank, "given": len(coords),
-                                                     "entry": "TL-16"})
+        x.m.incident(
+            "descriptor",
+            where,
+            x.s,
+            data={"what": "coordinates", "rank": value.rank, "given": len(coords), "entry": "TL-16"},
+        )
     return value
 
 
-def _check_shared(x: Exec, offset: int, size: int | None, cta: Cta, where: Stack, need: int, what: str,
-                  tensor_map: TensorMap | None) -> None:
+def _check_shared(
+    x: Exec, offset: int, size: int | None, cta: Cta, where: Stack, need: int, what: str, tensor_map: TensorMap | None
+) -> None:
     if offset % need:
         x.m.incident("misaligned", where, x.s, data={"what": what, "offset": offset, "need": need})
     elif tensor_map is not None and isinstance(tensor_map.swizzle, int) and SWIZZLE_SPAN.get(tensor_map.swizzle):
         period = SWIZZLE_SPAN[tensor_map.swizzle] * 8
         if offset % period:
-            x.m.incident("misaligned", where, x.s, data={"what": "swizzled tile", "offset": offset, "need": period,
-                                                         "swizzle": SWIZZLE_SPAN[tensor_map.swizzle]})
+            x.m.incident(
+                "misaligned",
+                where,
+                x.s,
+                data={
+                    "what": "swizzled tile",
+                    "offset": offset,
+                    "need": period,
+                    "swizzle": SWIZZLE_SPAN[tensor_map.swizzle],
+                },
+            )
     if size is not None and (offset + size > cta.shared_end or offset < 0):
-        x.m.incident("smem_range", where, x.s, data={"lo": offset, "hi": offset + size, "end": cta.shared_end,
-                                                     "write": True, "proxy": "async"})
+        x.m.incident(
+            "smem_range",
+            where,
+            x.s,
+            data={"lo": offset, "hi": offset + size, "end": cta.shared_end, "write": True, "proxy": "async"},
+        )
 
 
-def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, mask: Any, instr: str, source: Any,
-          tensor_map: TensorMap | None) -> None:
+def _load(
+    x: Exec,
+    i: Instr,
+    lanes: int,
+    dest: Any,
+    size: int | None,
+    bar: Any,
+    mask: Any,
+    instr: str,
+    source: Any,
+    tensor_map: TensorMap | None,
+) -> None:
     """A copy from global to shared memory that completes on an mbarrier."""
     m, where = x.m, x.m.where()
     target = shared_operand(x, dest)
@@ -176,8 +214,16 @@ def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, 
     copies = lanes.bit_count()
     if copies > 1:
         m.incident("multi_issue", where, x.s, lanes=lanes, data={"instr": instr, "lanes": copies, "bytes": size})
-    _check_shared(x, offset, size, cta, where, 128 if instr == "tma.load" else 16,
-                  "tensor copy" if instr == "tma.load" else "bulk copy", tensor_map)
+    _check_shared(
+        x,
+        offset,
+        size,
+        cta,
+        where,
+        128 if instr == "tma.load" else 16,
+        "tensor copy" if instr == "tma.load" else "bulk copy",
+        tensor_map,
+    )
     if instr == "bulk.load" and isinstance(source, int) and int(source) >= GLOBAL_WINDOW and source % 16:
         m.incident("misaligned", where, x.s, data={"what": "bulk copy source", "offset": source % 16, "need": 16})
     destinations = [cta]
@@ -198,24 +244,54 @@ def _load(x: Exec, i: Instr, lanes: int, dest: Any, size: int | None, bar: Any, 
         else:
             owner = dst
             if pair:
-                owner = m.ctas[(dst.rank & ~1) | (bar_cta.rank & 1)] if (dst.rank | 1) < len(m.ctas) or len(m.ctas) > 1 else dst
+                owner = (
+                    m.ctas[(dst.rank & ~1) | (bar_cta.rank & 1)]
+                    if (dst.rank | 1) < len(m.ctas) or len(m.ctas) > 1
+                    else dst
+                )
             state = owner.barriers.get(bar_offset)
             if state is None or not state.valid:
-                m.incident("use_before_init", where, x.s, data={"what": instr, "offset": bar_offset, "owner": owner.rank,
-                                                                "events": len(m.trace.events)})
+                m.incident(
+                    "use_before_init",
+                    where,
+                    x.s,
+                    data={"what": instr, "offset": bar_offset, "owner": owner.rank, "events": len(m.trace.events)},
+                )
                 state = None
         hi = offset + (size if size is not None else 16)
         m.copy_starts.setdefault(dst.rank, set()).add(offset)
-        event = m.emit(None, "async", where=where, cta=dst.rank, preds=[(issue.id, "issue")],
-                       accesses=[Access("shared", True, "async", dst.rank, offset, hi)],
-                       data={"instr": instr, "issuer": issue.id, "bar": state.index if state else None, "bytes": size,
-                             "map": tensor_map.name if tensor_map else None, "copies": copies, "source_cta": x.s.warp.cta.rank,
-                             "swizzle": tensor_map.swizzle if tensor_map else None})
+        event = m.emit(
+            None,
+            "async",
+            where=where,
+            cta=dst.rank,
+            preds=[(issue.id, "issue")],
+            accesses=[Access("shared", True, "async", dst.rank, offset, hi)],
+            data={
+                "instr": instr,
+                "issuer": issue.id,
+                "bar": state.index if state else None,
+                "bytes": size,
+                "map": tensor_map.name if tensor_map else None,
+                "copies": copies,
+                "source_cta": x.s.warp.cta.rank,
+                "swizzle": tensor_map.swizzle if tensor_map else None,
+            },
+        )
         if instr == "bulk.load" and isinstance(source, int) and int(source) >= GLOBAL_WINDOW and size is not None:
             event.accesses.append(Access("global", False, "async", 0, int(source), int(source) + size))
         if state is not None:
-            event.accesses.append(Access("shared", False, "generic", state.record.cta, state.record.offset,
-                                         state.record.offset + 8, what="mbarrier"))
+            event.accesses.append(
+                Access(
+                    "shared",
+                    False,
+                    "generic",
+                    state.record.cta,
+                    state.record.offset,
+                    state.record.offset + 8,
+                    what="mbarrier",
+                )
+            )
         issue.data["op"] = event.id
         _launch(x, event, state, size, copies, where)
 
@@ -270,19 +346,43 @@ def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | 
         return
     n = size if size is not None else 16
     issue = m.emit(x.s, "issue", where=where, lanes=lanes, data={"instr": "bulk.dsmem"})
-    event = m.emit(None, "async", where=where, cta=to[0].rank, preds=[(issue.id, "issue")],
-                   accesses=[Access("shared", True, "async", to[0].rank, to[1], to[1] + n),
-                             Access("shared", False, "async", frm[0].rank, frm[1], frm[1] + n)],
-                   data={"instr": "bulk.dsmem", "issuer": issue.id, "bar": found[2].index if found else None, "bytes": size,
-                         "copies": lanes.bit_count(), "source_cta": x.s.warp.cta.rank})
+    event = m.emit(
+        None,
+        "async",
+        where=where,
+        cta=to[0].rank,
+        preds=[(issue.id, "issue")],
+        accesses=[
+            Access("shared", True, "async", to[0].rank, to[1], to[1] + n),
+            Access("shared", False, "async", frm[0].rank, frm[1], frm[1] + n),
+        ],
+        data={
+            "instr": "bulk.dsmem",
+            "issuer": issue.id,
+            "bar": found[2].index if found else None,
+            "bytes": size,
+            "copies": lanes.bit_count(),
+            "source_cta": x.s.warp.cta.rank,
+        },
+    )
     if found:
-        event.accesses.append(Access("shared", False, "generic", found[0].rank, found[1], found[1] + 8, what="mbarrier"))
+        event.accesses.append(
+            Access("shared", False, "generic", found[0].rank, found[1], found[1] + 8, what="mbarrier")
+        )
     issue.data["op"] = event.id
     _launch(x, event, found[2] if found else None, size, lanes.bit_count(), where)
 
 
-def _store(x: Exec, i: Instr, lanes: int, source: Any, dest: Any, size: int | None, instr: str,
-           tensor_map: TensorMap | None = None) -> None:
+def _store(
+    x: Exec,
+    i: Instr,
+    lanes: int,
+    source: Any,
+    dest: Any,
+    size: int | None,
+    instr: str,
+    tensor_map: TensorMap | None = None,
+) -> None:
     """Shared to global memory; completes through the issuing thread's bulk groups."""
     m, where = x.m, x.m.where()
     target = shared_operand(x, source)
@@ -290,9 +390,19 @@ def _store(x: Exec, i: Instr, lanes: int, source: Any, dest: Any, size: int | No
         return
     cta, offset = target
     if lanes & (lanes - 1):
-        m.incident("multi_issue", where, x.s, lanes=lanes, data={"instr": instr, "lanes": lanes.bit_count(), "bytes": size})
-    _check_shared(x, offset, size, cta, where, 128 if instr.startswith("tma") else 16,
-                  "tensor copy" if instr.startswith("tma") else "bulk copy", tensor_map)
+        m.incident(
+            "multi_issue", where, x.s, lanes=lanes, data={"instr": instr, "lanes": lanes.bit_count(), "bytes": size}
+        )
+    _check_shared(
+        x,
+        offset,
+        size,
+        cta,
+        where,
+        128 if instr.startswith("tma") else 16,
+        "tensor copy" if instr.startswith("tma") else "bulk copy",
+        tensor_map,
+    )
     if not instr.startswith("tma") and isinstance(dest, int) and int(dest) >= GLOBAL_WINDOW and dest % 16:
         m.incident("misaligned", where, x.s, data={"what": "bulk copy destination", "offset": dest % 16, "need": 16})
     n = size if size is not None else UNKNOWN_BYTES
@@ -300,9 +410,21 @@ def _store(x: Exec, i: Instr, lanes: int, source: Any, dest: Any, size: int | No
     accesses = [Access("shared", False, "async", cta.rank, offset, offset + n, done="read")]
     if isinstance(dest, int) and int(dest) >= GLOBAL_WINDOW and not instr.startswith("tma"):
         accesses.append(Access("global", True, "async", 0, int(dest), int(dest) + n))
-    event = m.emit(None, "async", where=where, cta=cta.rank, preds=[(issue.id, "issue")], accesses=accesses,
-                   data={"instr": instr, "issuer": issue.id, "bar": None, "bytes": size,
-                         "map": tensor_map.name if tensor_map else None})
+    event = m.emit(
+        None,
+        "async",
+        where=where,
+        cta=cta.rank,
+        preds=[(issue.id, "issue")],
+        accesses=accesses,
+        data={
+            "instr": instr,
+            "issuer": issue.id,
+            "bar": None,
+            "bytes": size,
+            "map": tensor_map.name if tensor_map else None,
+        },
+    )
     issue.data["op"] = event.id
     operation = AsyncOp(event, lambda: None, lanes=lanes)
     if i.has("mbarrier::complete_tx::bytes"):
@@ -345,10 +467,21 @@ def try_cancel(x: Exec, i: Instr) -> None:
     issue = m.emit(x.s, "issue", where=where, lanes=x.lanes, data={"instr": "try_cancel"})
     for cta in m.ctas if everywhere else [target[0]]:
         state = cta.barriers.get(own[1]) if own else None
-        event = m.emit(None, "async", where=where, cta=cta.rank, preds=[(issue.id, "issue")],
-                       accesses=[Access("shared", True, "async", cta.rank, target[1], target[1] + 16)],
-                       data={"instr": "try_cancel", "issuer": issue.id, "bar": state.index if state else None, "bytes": 16,
-                             "copies": 1})
+        event = m.emit(
+            None,
+            "async",
+            where=where,
+            cta=cta.rank,
+            preds=[(issue.id, "issue")],
+            accesses=[Access("shared", True, "async", cta.rank, target[1], target[1] + 16)],
+            data={
+                "instr": "try_cancel",
+                "issuer": issue.id,
+                "bar": state.index if state else None,
+                "bytes": 16,
+                "copies": 1,
+            },
+        )
         issue.data["op"] = event.id
         _launch(x, event, state, 16, x.lanes.bit_count(), where)
 
@@ -377,10 +510,22 @@ def st_async(x: Exec, i: Instr) -> None:
         if to is None:
             continue
         issue = m.emit(x.s, "issue", where=where, lanes=lanes, data={"instr": "st.async"})
-        event = m.emit(None, "async", where=where, cta=to[0].rank, preds=[(issue.id, "issue")],
-                       accesses=[Access("shared", True, "generic", to[0].rank, to[1], to[1] + size)],
-                       data={"instr": "st.async", "issuer": issue.id, "bar": found[2].index if found else None,
-                             "bytes": size, "copies": lanes.bit_count(), "source_cta": x.s.warp.cta.rank})
+        event = m.emit(
+            None,
+            "async",
+            where=where,
+            cta=to[0].rank,
+            preds=[(issue.id, "issue")],
+            accesses=[Access("shared", True, "generic", to[0].rank, to[1], to[1] + size)],
+            data={
+                "instr": "st.async",
+                "issuer": issue.id,
+                "bar": found[2].index if found else None,
+                "bytes": size,
+                "copies": lanes.bit_count(),
+                "source_cta": x.s.warp.cta.rank,
+            },
+        )
         issue.data["op"] = event.id
         _launch(x, event, found[2] if found else None, size, lanes.bit_count(), where)
 

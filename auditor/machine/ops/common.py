@@ -40,8 +40,9 @@ def number(x: Exec, value: Any, default: int = 0) -> int:
     return default
 
 
-def gather(x: Exec, i: Instr, key: Any, need: int, payload: Any = None, *, strict: bool,
-           order: bool = True) -> Generator[Park, None, Gather]:
+def gather(
+    x: Exec, i: Instr, key: Any, need: int, payload: Any = None, *, strict: bool, order: bool = True
+) -> Generator[Park, None, Gather]:
     """Meet the other lanes of the warp at an operation. The one strand for which ``result.lead`` is set executes it for
     all of ``result.lanes`` and then calls ``finish``; the others come back when that has happened.
 
@@ -66,19 +67,31 @@ def gather(x: Exec, i: Instr, key: Any, need: int, payload: Any = None, *, stric
         x.m.settle(warp, g)
     if g.lead is None:
         meeting = g
-        yield Park(lambda: meeting.done or meeting.lead is s, "lanes",
-                   {"instr": i.opcode, "where": x.m.where(), "need": need}, gather=g)
+        yield Park(
+            lambda: meeting.done or meeting.lead is s,
+            "lanes",
+            {"instr": i.opcode, "where": x.m.where(), "need": need},
+            gather=g,
+        )
     while g.lead is not s and not g.done:
         meeting = g
-        yield Park(lambda: meeting.done or meeting.lead is s, "lanes",
-                   {"instr": i.opcode, "where": x.m.where(), "need": need}, gather=g)
+        yield Park(
+            lambda: meeting.done or meeting.lead is s,
+            "lanes",
+            {"instr": i.opcode, "where": x.m.where(), "need": need},
+            gather=g,
+        )
     if g.lead is s and not g.done:
         warp.gathers.pop(key, None)
         if g.partial and strict:
             missing = need & ~g.lanes
-            x.m.incident("divergent_aligned", x.m.where(), s, lanes=g.lanes,
-                         data={"instr": i.opcode, "text": i.text.strip(), "missing": missing,
-                               "exited": missing & warp.exited})
+            x.m.incident(
+                "divergent_aligned",
+                x.m.where(),
+                s,
+                lanes=g.lanes,
+                data={"instr": i.opcode, "text": i.text.strip(), "missing": missing, "exited": missing & warp.exited},
+            )
     elif order and g.event is not None:
         s.pending.append((g.event.id, "warp"))
     return g

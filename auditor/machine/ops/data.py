@@ -67,7 +67,12 @@ def st(x: Exec, i: Instr) -> None:
     value = x.val(i.operands[1])
     if i.mod_in(("release",)):
         x.s.release_loads()
-        x.m.emit(x.s, "fence", lanes=x.lanes, data={"sem": "release", "scope": i.mod_in(("cta", "cluster", "gpu", "sys")) or ""})
+        x.m.emit(
+            x.s,
+            "fence",
+            lanes=x.lanes,
+            data={"sem": "release", "scope": i.mod_in(("cta", "cluster", "gpu", "sys")) or ""},
+        )
     values = value if value.__class__ is tuple else (value,)
     for v in values:
         if isinstance(v, Opaque):
@@ -85,7 +90,7 @@ def atom(x: Exec, i: Instr) -> None:
     has_dest = i.opcode == "atom"
     address = pointer(i, x.val(i.operands[1 if has_dest else 0]))
     _, bits, _ = _type(i)
-    for o in i.operands[2 if has_dest else 1:]:
+    for o in i.operands[2 if has_dest else 1 :]:
         v = x.val(o)
         if isinstance(v, Opaque):
             v.used()
@@ -94,13 +99,22 @@ def atom(x: Exec, i: Instr) -> None:
         target = x.m.shared_target(first)
         if target is not None:
             cta, offset = target
-            x.m.emit(x.s, "atom", lanes=x.lanes,
-                     accesses=[Access("shared", True, "generic", cta.rank, offset, offset + bits // 8)])
+            x.m.emit(
+                x.s,
+                "atom",
+                lanes=x.lanes,
+                accesses=[Access("shared", True, "generic", cta.rank, offset, offset + bits // 8)],
+            )
             memory.put_shared(cta, offset, bits // 8, OPAQUE)
     if isinstance(first, int) and first >= GLOBAL_WINDOW:
         sem = i.mod_in(("release", "acq_rel", "relaxed", "acquire")) or "relaxed"
-        x.m.emit(x.s, "atom", lanes=x.lanes, data={"sem": sem, "global": True},
-                 accesses=[Access("global", True, "generic", 0, first, first + bits // 8)])
+        x.m.emit(
+            x.s,
+            "atom",
+            lanes=x.lanes,
+            data={"sem": sem, "global": True},
+            accesses=[Access("global", True, "generic", 0, first, first + bits // 8)],
+        )
     if has_dest and not isinstance(i.operands[0], Sink):
         x.set(i.operands[0], memory.load(x.s, address, "int", bits, False, x.lanes) if _counts(i, first) else OPAQUE)
 
@@ -161,8 +175,15 @@ def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
     target = x.m.shared_target(x.per_lane(address)[0][1])
     if target is None:
         return
-    access = Access("shared", write, "generic", target[0].rank, min(o for _, o in rows), max(o for _, o in rows) + 16,
-                    tuple((lane, o, o + 16) for lane, o in rows))
+    access = Access(
+        "shared",
+        write,
+        "generic",
+        target[0].rank,
+        min(o for _, o in rows),
+        max(o for _, o in rows) + 16,
+        tuple((lane, o, o + 16) for lane, o in rows),
+    )
     memory.add_access(x.s, "st" if write else "ld", access, x.lanes)
     if write:
         return
@@ -190,10 +211,24 @@ def cp_async(x: Exec, i: Instr) -> None:
     target = x.m.shared_target(x.per_lane(dest)[0][1])
     if target is None:
         return
-    access = Access("shared", True, "generic", target[0].rank, min(o for _, o in pairs), max(o for _, o in pairs) + size,
-                    tuple((lane, o, o + size) for lane, o in pairs))
-    event = x.m.emit(None, "async", where=where, cta=target[0].rank, preds=[(issue.id, "issue")], accesses=[access],
-                     data={"instr": "cp.async", "issuer": issue.id, "bar": None, "bytes": size})
+    access = Access(
+        "shared",
+        True,
+        "generic",
+        target[0].rank,
+        min(o for _, o in pairs),
+        max(o for _, o in pairs) + size,
+        tuple((lane, o, o + size) for lane, o in pairs),
+    )
+    event = x.m.emit(
+        None,
+        "async",
+        where=where,
+        cta=target[0].rank,
+        preds=[(issue.id, "issue")],
+        accesses=[access],
+        data={"instr": "cp.async", "issuer": issue.id, "bar": None, "bytes": size},
+    )
     issue.data["op"] = event.id
     operation = AsyncOp(event, lambda: None, lanes=x.lanes)
     x.m.queue.append(operation)
@@ -239,15 +274,26 @@ def wait_groups(x: Exec, kind: str, n: int, *, read: bool) -> None:
     if not groups.ever:
         x.m.idle_waits.append((where, x.s, kind, x.lanes))
     elif not done and groups.open and not groups.committed:
-        x.m.incident("uncommitted", where, x.s, lanes=x.lanes,
-                     data={"kind": kind, "ops": [o.event.id for o in groups.open], "waited": True})
+        x.m.incident(
+            "uncommitted",
+            where,
+            x.s,
+            lanes=x.lanes,
+            data={"kind": kind, "ops": [o.event.id for o in groups.open], "waited": True},
+        )
     for o in done:
         if read:
             o.source_read = True
     if not read:
         x.m.finish_until(done)
-    x.m.emit(x.s, f"{kind}.wait", where=where, lanes=x.lanes, data={"ops": [o.event.id for o in done], "n": n, "read": read},
-             preds=[(o.event.id, "read" if read else "complete") for o in done])
+    x.m.emit(
+        x.s,
+        f"{kind}.wait",
+        where=where,
+        lanes=x.lanes,
+        data={"ops": [o.event.id for o in done], "n": n, "read": read},
+        preds=[(o.event.id, "read" if read else "complete") for o in done],
+    )
     if read:  # the writes of these groups are still due: a later plain wait covers them
         history = x.s.groups.setdefault(kind + ".read", Groups())
         history.committed.append(done)
@@ -274,9 +320,23 @@ def cp_mbarrier_arrive(x: Exec, i: Instr) -> None:
             continue
         cta, offset, state = found
         lanes = mask.bit_count()
-        event = x.m.emit(x.s, "mbar.arrive", where=where, lanes=mask, accesses=[object_access(cta, offset, False)],
-                         preds=[], data={"bar": state.index, "count": lanes if noinc else 0, "phase": state.unit.phase,
-                                         "tx": 0, "sem": "release", "remote": False, "instr": "cp.async.mbarrier.arrive"})
+        event = x.m.emit(
+            x.s,
+            "mbar.arrive",
+            where=where,
+            lanes=mask,
+            accesses=[object_access(cta, offset, False)],
+            preds=[],
+            data={
+                "bar": state.index,
+                "count": lanes if noinc else 0,
+                "phase": state.unit.phase,
+                "tx": 0,
+                "sem": "release",
+                "remote": False,
+                "instr": "cp.async.mbarrier.arrive",
+            },
+        )
         state.current["arrivals"].append(event.id)
 
         def complete(state: Any = state, event: Any = event, lanes: int = lanes) -> None:
@@ -286,11 +346,15 @@ def cp_mbarrier_arrive(x: Exec, i: Instr) -> None:
                 for _ in range(lanes):
                     x.m.barrier_step(state, lambda u: u.arrive(1), (event.id, "arrive"), where, x.s, arrivals=1)
 
-        marker = x.m.emit(None, "async", where=where, cta=cta.rank, preds=[(event.id, "issue")],
-                          data={"instr": "cp.async.arrive", "issuer": event.id, "bar": state.index, "bytes": 0})
+        marker = x.m.emit(
+            None,
+            "async",
+            where=where,
+            cta=cta.rank,
+            preds=[(event.id, "issue")],
+            data={"instr": "cp.async.arrive", "issuer": event.id, "bar": state.index, "bytes": 0},
+        )
         x.m.queue.append(AsyncOp(marker, complete))
-
-
 
 
 __all__ = ["commit", "groups_of", "pointer", "shared_operand", "wait_groups"]

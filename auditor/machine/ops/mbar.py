@@ -7,7 +7,7 @@ from typing import Any
 
 from auditor.machine.execute import Exec, op
 from auditor.machine.mbarrier import MAX_COUNT
-from auditor.machine.ops.common import number, shared_operand
+from auditor.machine.ops.common import shared_operand
 from auditor.machine.state import BarrierState, Cta, Park
 from auditor.machine.strand import Strand
 from auditor.ptx.grammar import Addr, Imm, Instr, Reg, Sink
@@ -44,8 +44,12 @@ def find(x: Exec, address: Any, what: str, where: Stack) -> tuple[Cta, int, Barr
         x.m.incident("misaligned", where, x.s, data={"what": "mbarrier", "offset": offset, "need": 8})
     state = cta.barriers.get(offset)
     if state is None:
-        x.m.incident("use_before_init", where, x.s, data={"what": what, "offset": offset, "owner": cta.rank,
-                                                          "events": len(x.m.trace.events)})
+        x.m.incident(
+            "use_before_init",
+            where,
+            x.s,
+            data={"what": what, "offset": offset, "owner": cta.rank, "events": len(x.m.trace.events)},
+        )
         return None
     if not state.valid:
         x.m.incident("use_after_inval", where, x.s, data={"what": what, "bar": state.index})
@@ -72,16 +76,36 @@ def init(x: Exec, i: Instr) -> None:
         if not 1 <= n <= MAX_COUNT:
             x.m.incident("init_count", where, x.s, data={"count": n, "offset": offset})
         if mask & (mask - 1):
-            x.m.incident("reinit_live", where, x.s, lanes=mask, data={"lanes": mask.bit_count(), "offset": offset,
-                                                                        "several": True})
+            x.m.incident(
+                "reinit_live",
+                where,
+                x.s,
+                lanes=mask,
+                data={"lanes": mask.bit_count(), "offset": offset, "several": True},
+            )
         old = cta.barriers.get(offset)
         if old is not None and old.valid:
-            x.m.incident("reinit_live", where, x.s,
-                         related=[(x.m.trace.events[old.record.init_event].where, "first initialised here")],
-                         data={"bar": old.index, "offset": offset, "phase": old.unit.phase, "several": False,
-                               "used": bool(old.record.phases or old.contributions)})
-        event = x.m.emit(x.s, "mbar.init", where=where, lanes=mask, accesses=[object_access(cta, offset, True)],
-                         data={"bar": len(x.m.trace.barriers), "count": n})
+            x.m.incident(
+                "reinit_live",
+                where,
+                x.s,
+                related=[(x.m.trace.events[old.record.init_event].where, "first initialised here")],
+                data={
+                    "bar": old.index,
+                    "offset": offset,
+                    "phase": old.unit.phase,
+                    "several": False,
+                    "used": bool(old.record.phases or old.contributions),
+                },
+            )
+        event = x.m.emit(
+            x.s,
+            "mbar.init",
+            where=where,
+            lanes=mask,
+            accesses=[object_access(cta, offset, True)],
+            data={"bar": len(x.m.trace.barriers), "count": n},
+        )
         x.m.init_barrier(cta, offset, n, name_of(x, cta, offset), event)
 
 
@@ -106,8 +130,14 @@ def inval(x: Exec, i: Instr) -> None:
         found = find(x, address, "mbarrier.inval", where)
         if found:
             cta, offset, state = found
-            x.m.emit(x.s, "mbar.inval", where=where, lanes=mask, accesses=[object_access(cta, offset, True)],
-                     data={"bar": state.index})
+            x.m.emit(
+                x.s,
+                "mbar.inval",
+                where=where,
+                lanes=mask,
+                accesses=[object_access(cta, offset, True)],
+                data={"bar": state.index},
+            )
             state.valid = False
 
 
@@ -140,10 +170,23 @@ def arrive(x: Exec, i: Instr) -> None:
         state_value = phase
         sem = i.mod_in(("relaxed", "release")) or "release"
         total, total_tx = sum(lane_count), sum(lane_tx)
-        event = x.m.emit(x.s, "mbar.arrive", where=where, lanes=mask, accesses=[object_access(cta, offset, False)],
-                         data={"bar": state.index, "count": total, "phase": phase, "tx": total_tx, "sem": sem,
-                               "remote": cta is not x.s.warp.cta, "scope": i.mod_in(("cta", "cluster")) or "cta",
-                               "instr": "arrive_drop" if drop else "arrive"})
+        event = x.m.emit(
+            x.s,
+            "mbar.arrive",
+            where=where,
+            lanes=mask,
+            accesses=[object_access(cta, offset, False)],
+            data={
+                "bar": state.index,
+                "count": total,
+                "phase": phase,
+                "tx": total_tx,
+                "sem": sem,
+                "remote": cta is not x.s.warp.cta,
+                "scope": i.mod_in(("cta", "cluster")) or "cta",
+                "instr": "arrive_drop" if drop else "arrive",
+            },
+        )
         state.current["arrivals"].append(event.id)
         if expects:
             state.current["expected"].append((event.id, total_tx))
@@ -181,13 +224,23 @@ def expect_tx(x: Exec, i: Instr) -> None:
         cta, offset, state = found
         for lane in x.s.lane_list(mask):
             tx = _int(_pick(x.val(i.operands[1]), lane))
-            event = x.m.emit(x.s, "mbar.expect_tx", where=where, lanes=1 << lane,
-                             accesses=[object_access(cta, offset, False)],
-                             data={"bar": state.index, "tx": -tx if completes else tx, "phase": state.unit.phase})
+            event = x.m.emit(
+                x.s,
+                "mbar.expect_tx",
+                where=where,
+                lanes=1 << lane,
+                accesses=[object_access(cta, offset, False)],
+                data={"bar": state.index, "tx": -tx if completes else tx, "phase": state.unit.phase},
+            )
             if not completes:
                 state.current["expected"].append((event.id, tx))
-            x.m.barrier_step(state, (lambda u, tx=tx: u.complete(tx)) if completes else (lambda u, tx=tx: u.expect(tx)),
-                             (event.id, "relaxed"), where, x.s)
+            x.m.barrier_step(
+                state,
+                (lambda u, tx=tx: u.complete(tx)) if completes else (lambda u, tx=tx: u.expect(tx)),
+                (event.id, "relaxed"),
+                where,
+                x.s,
+            )
 
 
 @op("mbarrier.pending_count")
@@ -239,8 +292,11 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
             continue
         cta, offset = target
         if cta.barriers.get(offset) is None:
-            park = Park(lambda c=cta, o=offset: o in c.barriers, "uninitialised",  # type: ignore[misc]
-                        {"where": where, "offset": offset})
+            park = Park(
+                lambda c=cta, o=offset: o in c.barriers,
+                "uninitialised",  # type: ignore[misc]
+                {"where": where, "offset": offset},
+            )
             yield park
         found = find(x, a, i.opcode, where)
         if found is None:
@@ -259,15 +315,23 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     turn = where if where in supposed.parity else ()
     if start is not None:  # counterfactual: this place, or warp, waits for one phase after the other
         by_parity = False
-        tests = [(mask, cta, offset, state, s.wait_counts.get((turn, state.index), start))
-                 for mask, cta, offset, state, _ in tests]
+        tests = [
+            (mask, cta, offset, state, s.wait_counts.get((turn, state.index), start))
+            for mask, cta, offset, state, _ in tests
+        ]
     tests_only = i.opcode == "mbarrier.test_wait"
     key = (where if tests_only else None, *((state.index, v) for _, _, _, state, v in tests))
     for mask, cta, offset, state, _ in tests:
         if state.index not in s.polled:  # the object has to be initialised before it is looked at, not only in the end
             s.polled.add(state.index)
-            m.emit(s, "mbar.poll", where=where, lanes=mask, accesses=[object_access(cta, offset, False)],
-                   data={"bar": state.index})
+            m.emit(
+                s,
+                "mbar.poll",
+                where=where,
+                lanes=mask,
+                accesses=[object_access(cta, offset, False)],
+                data={"bar": state.index},
+            )
 
     def passed(state: BarrierState, v: int) -> bool:
         return state.unit.passes(v) if by_parity else state.unit.phase > v
@@ -277,20 +341,34 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
 
     def may_deny() -> bool:
         """A phase that is known to be over is never denied by a test_wait."""
-        return not ready() or m.schedule.denies and not (
-            tests_only and all(known_over(m.trace.events, s, state) for _, _, _, state, _ in tests))
+        return (
+            not ready()
+            or (m.schedule.denies
+            and not (tests_only and all(known_over(m.trace.events, s, state) for _, _, _, state, _ in tests)))
+        )
 
     if s.last_poll != key and may_deny():
         s.last_poll = key
-        m.trace.polls += [Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
-                          for mask, _, _, state, _ in tests]
+        m.trace.polls += [
+            Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
+            for mask, _, _, state, _ in tests
+        ]
         x.set(dest, 0)
         return
     if not ready():
         blocked = next(t for t in tests if not passed(t[3], t[4]))
-        park = Park(ready, "mbarrier", {"where": where, "bar": blocked[3].index, "parity": blocked[4],
-                                        "phase": blocked[3].unit.phase, "form": "parity" if by_parity else "state"},
-                    polls=TESTS if tests_only else 1)
+        park = Park(
+            ready,
+            "mbarrier",
+            {
+                "where": where,
+                "bar": blocked[3].index,
+                "parity": blocked[4],
+                "phase": blocked[3].unit.phase,
+                "form": "parity" if by_parity else "state",
+            },
+            polls=TESTS if tests_only else 1,
+        )
         yield park
         if park.negative and not ready():
             x.set(dest, 0)
@@ -304,9 +382,21 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         preds = [(state.phase_events[observed], "phase")] if 0 <= observed < len(state.phase_events) else []
         if sem == "relaxed":
             preds = [(e, "relaxed") for e, _ in preds]
-        event = m.emit(s, "mbar.wait", where=where, lanes=mask, preds=preds, accesses=[object_access(cta, offset, False)],
-                       data={"bar": state.index, "parity": v, "phase": observed, "sem": sem,
-                             "form": "parity" if by_parity else "state"})
+        event = m.emit(
+            s,
+            "mbar.wait",
+            where=where,
+            lanes=mask,
+            preds=preds,
+            accesses=[object_access(cta, offset, False)],
+            data={
+                "bar": state.index,
+                "parity": v,
+                "phase": observed,
+                "sem": sem,
+                "form": "parity" if by_parity else "state",
+            },
+        )
         if observed < 0:
             state.current.setdefault("fresh_waits", []).append(event.id)
         else:

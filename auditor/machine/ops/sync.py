@@ -36,20 +36,33 @@ def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
         m.incident("named_barrier", where, s, data={"id": identity, "problem": "id"})
         identity %= MAX_NAMED
     if count is not None and (count <= 0 or count % 32 or count > m.warps_per_cta * 32):
-        m.incident("named_barrier", where, s, data={"id": identity, "count": count, "problem": "count",
-                                                    "threads": m.launch.threads})
+        m.incident(
+            "named_barrier",
+            where,
+            s,
+            data={"id": identity, "count": count, "problem": "count", "threads": m.launch.threads},
+        )
         if count <= 0:
             count = None
     named = cta.named.get(identity)
     if named is None:
         named = cta.named[identity] = NamedBarrier(identity)
     if named.arrived and named.expected != count:
-        m.incident("named_barrier", where, s, data={"id": identity, "count": count, "other": named.expected,
-                                                    "problem": "counts"})
+        m.incident(
+            "named_barrier",
+            where,
+            s,
+            data={"id": identity, "count": count, "other": named.expected, "problem": "counts"},
+        )
     named.expected = count if not named.arrived else named.expected
     s.release_loads()
-    event = m.emit(s, "bar.arrive" if kind == "arrive" else "bar.sync", where=where, lanes=lanes,
-                   data={"id": identity, "count": count})
+    event = m.emit(
+        s,
+        "bar.arrive" if kind == "arrive" else "bar.sync",
+        where=where,
+        lanes=lanes,
+        data={"id": identity, "count": count},
+    )
     named.arrived += _threads(s, lanes, count)
     named.masks[s.warp.index] = named.masks.get(s.warp.index, 0) | lanes
     named.events.append(event.id)
@@ -62,8 +75,11 @@ def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
     if kind == "arrive":
         return
     if not passed():
-        yield Park(passed, "barrier", {"where": where, "id": identity, "count": count, "arrived": named.arrived,
-                                       "named": named})
+        yield Park(
+            passed,
+            "barrier",
+            {"where": where, "id": identity, "count": count, "arrived": named.arrived, "named": named},
+        )
     s.pending.append((named.completions[generation], "bar"))
     if dest is not None:
         x.set(dest, OPAQUE)
@@ -105,8 +121,10 @@ def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None]:
     if g.lead is x.s:
         opaque = any(isinstance(v, Opaque) for _, _, p in g.members for v in p[:1])
         if len(g.members) > 1:
-            columns = [OPAQUE if any(not _plain(p[n]) for _, _, p in g.members) else collapse(gathered_value(g, n))
-                       for n in range(len(sources))]
+            columns = [
+                OPAQUE if any(not _plain(p[n]) for _, _, p in g.members) else collapse(gathered_value(g, n))
+                for n in range(len(sources))
+            ]
             event = x.m.emit(x.s, "warp.sync", lanes=g.lanes, preds=gathered_preds(g), data={"mask": need})
         else:
             columns, event = sources, None
@@ -180,8 +198,14 @@ def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
     if g.lead is x.s:
         exited = mask & x.s.warp.exited
         if (g.partial or exited) and not outside:
-            x.m.incident("elect_mask", x.m.where(), x.s, lanes=g.lanes,
-                         data={"instr": "elect.sync", "mask": mask, "exited": exited})
+            x.m.incident(
+                "elect_mask",
+                x.m.where(),
+                x.s,
+                lanes=g.lanes,
+                data={"instr": "elect.sync", "mask": mask, "exited": exited},
+            )
+        x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": mask})
         finish(x, g, None, max((g.lanes & mask or g.lanes).bit_length() - 1, 0))
     leader = g.result
     dest = i.operands[0]
@@ -226,14 +250,22 @@ def cluster_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
         yield Park(passed, "cluster", {"where": where, "generation": generation})
     for lane in s.lane_list(x.lanes):
         s.warp.cluster_due.pop(lane, None)
-    m.emit(s, "cluster.wait", where=where, lanes=x.lanes, preds=[(m.cluster_events[generation], "cluster")],
-           data={"sem": "acquire"})
+    m.emit(
+        s,
+        "cluster.wait",
+        where=where,
+        lanes=x.lanes,
+        preds=[(m.cluster_events[generation], "cluster")],
+        data={"sem": "acquire"},
+    )
 
 
 @op("fence", "membar")
 def fence(x: Exec, i: Instr) -> None:
     sem = i.mod_in(("sc", "acq_rel", "release", "acquire")) or "sc"
-    x.m.emit(x.s, "fence", lanes=x.lanes, data={"sem": sem, "scope": i.mod_in(("cta", "cluster", "gpu", "sys", "gl")) or ""})
+    x.m.emit(
+        x.s, "fence", lanes=x.lanes, data={"sem": sem, "scope": i.mod_in(("cta", "cluster", "gpu", "sys", "gl")) or ""}
+    )
 
 
 @op("fence.mbarrier_init")
@@ -259,8 +291,13 @@ def setmaxnreg(x: Exec, i: Instr) -> Generator[Park, None, None]:
     where = x.m.where()
     g = yield from gather(x, i, ("setmaxnreg", where), FULL & x.s.warp.lanes, strict=True)
     if g.lead is x.s:
-        event = x.m.emit(x.s, "setmaxnreg", where=where, lanes=g.lanes,
-                         data={"action": "inc" if i.has("inc") else "dec", "registers": number(x, x.val(i.operands[0]))})
+        event = x.m.emit(
+            x.s,
+            "setmaxnreg",
+            where=where,
+            lanes=g.lanes,
+            data={"action": "inc" if i.has("inc") else "dec", "registers": number(x, x.val(i.operands[0]))},
+        )
         finish(x, g, event)
 
 
@@ -297,8 +334,17 @@ def getctarank(x: Exec, i: Instr) -> None:
     x.set(i.operands[0], x.val(i.operands[1]) >> 24 & 0xFF)
 
 
-@op("prefetch", "prefetchu", "applypriority", "discard", "createpolicy", "cp.async.bulk.prefetch",
-    "cp.async.bulk.prefetch.tensor", "pmevent", "nop")
+@op(
+    "prefetch",
+    "prefetchu",
+    "applypriority",
+    "discard",
+    "createpolicy",
+    "cp.async.bulk.prefetch",
+    "cp.async.bulk.prefetch.tensor",
+    "pmevent",
+    "nop",
+)
 def hint(x: Exec, i: Instr) -> None:
     """Cache hints: no protocol meaning."""
     if i.opcode == "createpolicy":

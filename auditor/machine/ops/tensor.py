@@ -14,7 +14,7 @@ from auditor.ptx import descriptors as d
 from auditor.ptx.grammar import Addr, Imm, Instr, VectorOperand
 from auditor.source import Stack
 from auditor.trace import Access
-from auditor.values import LANES, OPAQUE, Loaded, Opaque
+from auditor.values import OPAQUE, Loaded, Opaque
 
 LEGAL_COLUMNS = (32, 64, 128, 256, 512)
 
@@ -49,12 +49,21 @@ def alloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
     taken = max(1 << max(columns - 1, 0).bit_length(), 32)
     live = [a for a in cta.allocations if not a.freed]
     if taken + sum(a.columns for a in live) > d.TMEM_COLUMNS:
-        m.incident("alloc_overflow", where, s, related=[(a.where, f"{a.columns} columns are still allocated here")
-                                                         for a in live],
-                   data={"columns": columns, "live": sum(a.columns for a in live)})
+        m.incident(
+            "alloc_overflow",
+            where,
+            s,
+            related=[(a.where, f"{a.columns} columns are still allocated here") for a in live],
+            data={"columns": columns, "live": sum(a.columns for a in live)},
+        )
     if live and min(a.columns for a in live) < taken:
-        m.incident("alloc_grows", where, s, related=[(live[-1].where, "earlier allocation")],
-                   data={"columns": columns, "earlier": min(a.columns for a in live)})
+        m.incident(
+            "alloc_grows",
+            where,
+            s,
+            related=[(live[-1].where, "earlier allocation")],
+            data={"columns": columns, "earlier": min(a.columns for a in live)},
+        )
     taken = min(taken, d.TMEM_COLUMNS)
     base = cta.free_base(taken)
     if base is None:
@@ -66,10 +75,18 @@ def alloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
     if target is not None:
         accesses.append(Access("shared", True, "generic", target[0].rank, target[1], target[1] + 4))
         memory.put_shared(target[0], target[1], 4, base)
-    event = m.emit(s, "tcgen05.alloc", where=where, lanes=g.lanes, preds=gathered_preds(g), accesses=accesses,
-                   data={"cols": columns, "base": base, "group": _group(i), "slot": target[1] if target else None})
-    cta.allocations.append(Allocation(base, columns if columns in LEGAL_COLUMNS else taken, _group(i), event.id,
-                                      s.warp.index, where))
+    event = m.emit(
+        s,
+        "tcgen05.alloc",
+        where=where,
+        lanes=g.lanes,
+        preds=gathered_preds(g),
+        accesses=accesses,
+        data={"cols": columns, "base": base, "group": _group(i), "slot": target[1] if target else None},
+    )
+    cta.allocations.append(
+        Allocation(base, columns if columns in LEGAL_COLUMNS else taken, _group(i), event.id, s.warp.index, where)
+    )
     cta.tmem_written -= set(range(base, base + taken))
     m.progress += 1
     finish(x, g, event)
@@ -94,18 +111,45 @@ def dealloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
         freed = live[0]  # an address that is not known: taken as the oldest allocation
     if freed is None:
         again = next((a for a in cta.allocations if a.freed and isinstance(base, int) and a.base == base), None)
-        m.incident("dealloc_mismatch", where, s, related=[(a.where, "allocated here") for a in cta.allocations[-1:]],
-                   data={"problem": "freed twice" if again else "not an allocated base", "base": base, "columns": columns})
+        m.incident(
+            "dealloc_mismatch",
+            where,
+            s,
+            related=[(a.where, "allocated here") for a in cta.allocations[-1:]],
+            data={"problem": "freed twice" if again else "not an allocated base", "base": base, "columns": columns},
+        )
         freed = live[0] if len(live) == 1 else None
     elif columns != freed.columns:
-        m.incident("dealloc_mismatch", where, s, related=[(freed.where, f"{freed.columns} columns allocated here")],
-                   data={"problem": "columns", "columns": columns, "allocated": freed.columns})
+        m.incident(
+            "dealloc_mismatch",
+            where,
+            s,
+            related=[(freed.where, f"{freed.columns} columns allocated here")],
+            data={"problem": "columns", "columns": columns, "allocated": freed.columns},
+        )
     if freed is not None:
-        accesses.append(Access("tmem", True, "tmem", cta.rank, freed.base, freed.base + freed.columns,
-                               lane_hi=d.TMEM_LANES, what="alloc"))
+        accesses.append(
+            Access(
+                "tmem",
+                True,
+                "tmem",
+                cta.rank,
+                freed.base,
+                freed.base + freed.columns,
+                lane_hi=d.TMEM_LANES,
+                what="alloc",
+            )
+        )
         freed.freed = True
-    event = m.emit(s, "tcgen05.dealloc", where=where, lanes=g.lanes, preds=gathered_preds(g), accesses=accesses,
-                   data={"cols": columns, "base": base if isinstance(base, int) else None, "group": _group(i)})
+    event = m.emit(
+        s,
+        "tcgen05.dealloc",
+        where=where,
+        lanes=g.lanes,
+        preds=gathered_preds(g),
+        accesses=accesses,
+        data={"cols": columns, "base": base if isinstance(base, int) else None, "group": _group(i)},
+    )
     m.progress += 1
     finish(x, g, event)
 
@@ -115,14 +159,16 @@ def relinquish(x: Exec, i: Instr) -> Generator[Park, None, None]:
     where = x.m.where()
     g = yield from gather(x, i, ("relinquish", where), 0xFFFFFFFF, strict=True)
     if g.lead is x.s:
-        event = x.m.emit(x.s, "tcgen05.relinquish", where=where, lanes=g.lanes, preds=gathered_preds(g),
-                         data={"group": _group(i)})
+        event = x.m.emit(
+            x.s, "tcgen05.relinquish", where=where, lanes=g.lanes, preds=gathered_preds(g), data={"group": _group(i)}
+        )
         x.s.warp.cta.relinquished = where
         finish(x, g, event)
 
 
-def tmem_access(x: Exec, cta: Cta, address: Any, lanes: tuple[int, int], columns: int, *, write: bool, where: Stack,
-                what: str) -> Access | None:
+def tmem_access(
+    x: Exec, cta: Cta, address: Any, lanes: tuple[int, int], columns: int, *, write: bool, where: Stack, what: str
+) -> Access | None:
     """An access to tensor memory, checked against what is allocated. ``lanes`` is relative to the address's lane."""
     if not isinstance(address, int):
         x.m.incident("unanalysed", where, x.s, data={"what": f"tensor-memory address of {what} that is not known"})
@@ -132,13 +178,31 @@ def tmem_access(x: Exec, cta: Cta, address: Any, lanes: tuple[int, int], columns
     lane &= 0x7F
     if column + columns > d.TMEM_COLUMNS or cta.owner(column, column + columns) is None:
         owner = cta.owner(column, column + 1)
-        x.m.incident("tmem_range", where, x.s,
-                     related=[(owner.where, f"{owner.columns} columns allocated here")] if owner else [],
-                     data={"what": what, "column": column, "columns": columns, "allocated": owner.columns if owner else 0,
-                           "base": owner.base if owner else None,
-                           "any": bool(cta.allocations), "freed": any(a.freed for a in cta.allocations)})
-    return Access("tmem", write, "tmem", cta.rank, column, min(column + columns, d.TMEM_COLUMNS),
-                  lane_lo=lane + lanes[0], lane_hi=min(lane + lanes[1], d.TMEM_LANES))
+        x.m.incident(
+            "tmem_range",
+            where,
+            x.s,
+            related=[(owner.where, f"{owner.columns} columns allocated here")] if owner else [],
+            data={
+                "what": what,
+                "column": column,
+                "columns": columns,
+                "allocated": owner.columns if owner else 0,
+                "base": owner.base if owner else None,
+                "any": bool(cta.allocations),
+                "freed": any(a.freed for a in cta.allocations),
+            },
+        )
+    return Access(
+        "tmem",
+        write,
+        "tmem",
+        cta.rank,
+        column,
+        min(column + columns, d.TMEM_COLUMNS),
+        lane_lo=lane + lanes[0],
+        lane_hi=min(lane + lanes[1], d.TMEM_LANES),
+    )
 
 
 def _check_single(x: Exec, i: Instr, where: Stack) -> int:
@@ -151,8 +215,15 @@ def _check_single(x: Exec, i: Instr, where: Stack) -> int:
 def _async(x: Exec, i: Instr, where: Stack, accesses: list[Access], data: dict[str, Any]) -> None:
     """Put a tcgen05 operation in flight; later commits of the same thread cover it."""
     issue = x.m.emit(x.s, "issue", where=where, lanes=x.lanes, data={"instr": data["instr"]})
-    event = x.m.emit(None, "async", where=where, cta=x.s.warp.cta.rank, preds=[(issue.id, "issue")], accesses=accesses,
-                     data={**data, "issuer": issue.id, "bar": None, "group": _group(i)})
+    event = x.m.emit(
+        None,
+        "async",
+        where=where,
+        cta=x.s.warp.cta.rank,
+        preds=[(issue.id, "issue")],
+        accesses=accesses,
+        data={**data, "issuer": issue.id, "bar": None, "group": _group(i)},
+    )
     issue.data["op"] = event.id
     operation = AsyncOp(event, lambda: None, lanes=x.lanes)
     x.m.queue.append(operation)
@@ -176,8 +247,12 @@ def mma(x: Exec, i: Instr) -> None:
     scales = [o for o in rest[1:] if isinstance(o, Addr)]
     tail = [o for o in rest[1:] if not isinstance(o, (Addr, VectorOperand))]
     accumulate = x.uniform(tail[0]) if tail else 1
-    data: dict[str, Any] = {"instr": "mma.ws" if ws else "mma", "kind": kind, "accumulate": accumulate,
-                            "idesc": idesc_value if isinstance(idesc_value, int) else None}
+    data: dict[str, Any] = {
+        "instr": "mma.ws" if ws else "mma",
+        "kind": kind,
+        "accumulate": accumulate,
+        "idesc": idesc_value if isinstance(idesc_value, int) else None,
+    }
     if not isinstance(idesc_value, int):
         m.incident("unanalysed", where, s, data={"what": "instruction descriptor that is not known"})
         _async(x, i, where, [], data)
@@ -186,8 +261,12 @@ def mma(x: Exec, i: Instr) -> None:
     scale_vec = i.mod_prefix("scale_vec::") or i.mod_in(("block16", "block32")) or ""
     problems = idesc.problems(group, ws, sparse, m.program.arch, scale_vec)
     if problems:
-        m.incident("descriptor", where, s, data={"what": "instruction descriptor", "problems": problems,
-                                                 "value": idesc_value, "entry": "TC-50"})
+        m.incident(
+            "descriptor",
+            where,
+            s,
+            data={"what": "instruction descriptor", "problems": problems, "value": idesc_value, "entry": "TC-50"},
+        )
     data |= {"m": idesc.m, "n": idesc.n}
     if problems or idesc.m == 0 or idesc.n == 0:  # what it would touch is anybody's guess
         _async(x, i, where, [], data)
@@ -210,8 +289,16 @@ def mma(x: Exec, i: Instr) -> None:
     if isinstance(a, Addr):
         k_columns = max(extent.a_bytes // 4, 1)
         for owner in ctas:
-            access = tmem_access(x, owner, x.s.uniform(x.val(a), x.lanes), (0, min(idesc.a_rows(group), d.TMEM_LANES)),
-                                 k_columns, write=False, where=where, what="operand A")
+            access = tmem_access(
+                x,
+                owner,
+                x.s.uniform(x.val(a), x.lanes),
+                (0, min(idesc.a_rows(group), d.TMEM_LANES)),
+                k_columns,
+                write=False,
+                where=where,
+                what="operand A",
+            )
             if access is not None:
                 accesses.append(access)
     else:
@@ -220,8 +307,16 @@ def mma(x: Exec, i: Instr) -> None:
     for n, scale in enumerate(scales[:2]):
         rows = idesc.a_rows(group) if n == 0 else idesc.n
         for owner in ctas:
-            access = tmem_access(x, owner, x.s.uniform(x.val(scale), x.lanes), (0, d.TMEM_LANES), d.scale_columns(rows),
-                                 write=False, where=where, what="scale factors of " + "AB"[n])
+            access = tmem_access(
+                x,
+                owner,
+                x.s.uniform(x.val(scale), x.lanes),
+                (0, d.TMEM_LANES),
+                d.scale_columns(rows),
+                write=False,
+                where=where,
+                what="scale factors of " + "AB"[n],
+            )
             if access is not None:
                 access.lane_lo, access.lane_hi = 0, d.TMEM_LANES
                 accesses.append(access)
@@ -237,8 +332,18 @@ def _accumulate(x: Exec, column: int, columns: int, accumulate: Any, where: Stac
         cta.tmem_written.update(span)
 
 
-def _operand(x: Exec, operand: Any, name: str, rows: int, k_bytes: int, major: str, ctas: list[Cta],
-             accesses: list[Access], where: Stack, data: dict[str, Any]) -> None:
+def _operand(
+    x: Exec,
+    operand: Any,
+    name: str,
+    rows: int,
+    k_bytes: int,
+    major: str,
+    ctas: list[Cta],
+    accesses: list[Access],
+    where: Stack,
+    data: dict[str, Any],
+) -> None:
     """Shared memory that an MMA reads through a matrix descriptor."""
     value = x.s.uniform(x.val(operand), x.lanes)
     if not isinstance(value, int):
@@ -247,8 +352,12 @@ def _operand(x: Exec, operand: Any, name: str, rows: int, k_bytes: int, major: s
     desc = d.MatrixDescriptor.decode(value & 0xFFFF_FFFF_FFFF_FFFF, x.m.program.arch)
     problems = desc.problems()
     if problems:
-        x.m.incident("descriptor", where, x.s, data={"what": f"matrix descriptor of {name}", "problems": problems,
-                                                     "value": value, "entry": "TC-60"})
+        x.m.incident(
+            "descriptor",
+            where,
+            x.s,
+            data={"what": f"matrix descriptor of {name}", "problems": problems, "value": value, "entry": "TC-60"},
+        )
     data[f"{name}_swizzle"] = desc.swizzle
     data[f"{name}_start"] = desc.start
     data[f"{name}_base"] = desc.base_offset
@@ -260,8 +369,12 @@ def _operand(x: Exec, operand: Any, name: str, rows: int, k_bytes: int, major: s
     for cta in ctas:
         for lo, hi in ranges:
             if hi > cta.shared_end:
-                x.m.incident("smem_range", where, x.s, data={"lo": lo, "hi": hi, "end": cta.shared_end, "write": False,
-                                                             "proxy": "async", "operand": name})
+                x.m.incident(
+                    "smem_range",
+                    where,
+                    x.s,
+                    data={"lo": lo, "hi": hi, "end": cta.shared_end, "write": False, "proxy": "async", "operand": name},
+                )
             accesses.append(Access("shared", False, "async", cta.rank, lo, hi))
 
 
@@ -274,8 +387,16 @@ def cp(x: Exec, i: Instr) -> None:
     accesses = []
     value = x.uniform(i.operands[1])
     for cta in _pair(x, i):
-        access = tmem_access(x, cta, x.s.uniform(x.val(i.operands[0]), x.lanes), (0, lanes), columns, write=True, where=where,
-                             what="tcgen05.cp")
+        access = tmem_access(
+            x,
+            cta,
+            x.s.uniform(x.val(i.operands[0]), x.lanes),
+            (0, lanes),
+            columns,
+            write=True,
+            where=where,
+            what="tcgen05.cp",
+        )
         if access is not None:
             accesses.append(access)
             cta.tmem_written.update(range(access.lo, access.hi))
@@ -283,8 +404,17 @@ def cp(x: Exec, i: Instr) -> None:
             desc = d.MatrixDescriptor.decode(value & 0xFFFF_FFFF_FFFF_FFFF, x.m.program.arch)
             problems = desc.problems()
             if problems:
-                x.m.incident("descriptor", where, x.s, data={"what": "matrix descriptor of tcgen05.cp",
-                                                             "problems": problems, "value": value, "entry": "TC-60"})
+                x.m.incident(
+                    "descriptor",
+                    where,
+                    x.s,
+                    data={
+                        "what": "matrix descriptor of tcgen05.cp",
+                        "problems": problems,
+                        "value": value,
+                        "entry": "TC-60",
+                    },
+                )
             accesses.append(Access("shared", False, "async", cta.rank, desc.start, desc.start + d.cp_bytes(shape)))
     if not isinstance(value, int):
         x.m.incident("unanalysed", where, x.s, data={"what": "matrix descriptor of tcgen05.cp that is not known"})
@@ -297,8 +427,16 @@ def shift(x: Exec, i: Instr) -> None:
     _check_single(x, i, where)
     accesses = []
     for cta in _pair(x, i):
-        access = tmem_access(x, cta, x.s.uniform(x.val(i.operands[0]), x.lanes), (0, 32), 8, write=True, where=where,
-                             what="tcgen05.shift")
+        access = tmem_access(
+            x,
+            cta,
+            x.s.uniform(x.val(i.operands[0]), x.lanes),
+            (0, 32),
+            8,
+            write=True,
+            where=where,
+            what="tcgen05.shift",
+        )
         if access is not None:
             accesses.append(access)
     _async(x, i, where, accesses, {"instr": "tcgen05.shift"})
@@ -314,13 +452,26 @@ def commit(x: Exec, i: Instr) -> None:
     covered = [o for o, mask in s.tensor_ops if mask & lanes]
     s.tensor_ops = [(o, mask & ~lanes) for o, mask in s.tensor_ops if mask & ~lanes]
     mask = number(x, x.val(i.operands[1])) if len(i.operands) > 1 else None
-    event = m.emit(s, "commit", where=where, lanes=lanes, data={"ops": [o.event.id for o in covered], "bar": [],
-                                                                 "group": _group(i), "mask": mask})
+    event = m.emit(
+        s,
+        "commit",
+        where=where,
+        lanes=lanes,
+        data={"ops": [o.event.id for o in covered], "bar": [], "group": _group(i), "mask": mask},
+    )
     if not covered and s.last_committed is None:
-        others = [(o, w, k) for o, w, k in s.warp.cta.tensor_issues if not o.done and not (w == s.warp.number and k & lanes)]
-        m.incident("empty_commit", where, s, event=event.id, lanes=lanes,
-                   related=[(others[-1][0].event.where, "issued here by another thread")] if others else [],
-                   data={"others": len(others)})
+        others = [
+            (o, w, k) for o, w, k in s.warp.cta.tensor_issues if not o.done and not (w == s.warp.number and k & lanes)
+        ]
+        m.incident(
+            "empty_commit",
+            where,
+            s,
+            event=event.id,
+            lanes=lanes,
+            related=[(others[-1][0].event.where, "issued here by another thread")] if others else [],
+            data={"others": len(others)},
+        )
     previous = s.last_committed
     for lane_mask, address in by_address(x, x.val(i.operands[0])):
         target = shared_operand(x, address)
@@ -333,10 +484,18 @@ def commit(x: Exec, i: Instr) -> None:
         for owner in owners:
             state = owner.barriers.get(offset)
             if state is None or not state.valid:
-                m.incident("use_before_init" if state is None else "use_after_inval", where, s,
-                           data={"what": "tcgen05.commit", "offset": offset, "owner": owner.rank,
-                                 "bar": state.index if state else None,
-                                 "events": len(m.trace.events)})
+                m.incident(
+                    "use_before_init" if state is None else "use_after_inval",
+                    where,
+                    s,
+                    data={
+                        "what": "tcgen05.commit",
+                        "offset": offset,
+                        "owner": owner.rank,
+                        "bar": state.index if state else None,
+                        "events": len(m.trace.events),
+                    },
+                )
                 continue
             event.accesses.append(object_access(owner, offset, False))
             event.data["bar"].append(state.index)
@@ -386,19 +545,26 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
         quarter = s.warp.index % 4 * 32
         if isinstance(address, int):
             lane = address >> 16
-            if lane and not quarter <= lane <= quarter + 32 - lanes:
-                m.incident("tmem_lanes", where, s, data={"lane": lane, "first": quarter, "warp": s.warp.index,
-                                                         "instr": i.opcode})
-            # The hardware only reaches the warp's own quarter; an address without a lane part means that quarter.
-            lane = lane if quarter <= lane < quarter + 32 else quarter
+            # The hardware only reaches the warp's own quarter; an address in the first one is taken relative to that.
+            inside = lane - quarter if lane >= 32 else lane
+            if not 0 <= inside <= 32 - lanes:
+                m.incident(
+                    "tmem_lanes",
+                    where,
+                    s,
+                    data={"lane": lane, "first": quarter, "warp": s.warp.index, "instr": i.opcode},
+                )
+                inside = 0
+            lane = quarter + inside
             address = lane << 16 | address & 0xFFFF
             offsets = [0]
             if shape == "16x32bx2":
                 half = next((o.value for o in i.operands if isinstance(o, Imm)), columns)
                 offsets.append(half if isinstance(half, int) else columns)
             for right in offsets:
-                access = tmem_access(x, s.warp.cta, address + right, (0, lanes), columns, write=write, where=where,
-                                     what=i.opcode)
+                access = tmem_access(
+                    x, s.warp.cta, address + right, (0, lanes), columns, write=write, where=where, what=i.opcode
+                )
                 if access is not None:
                     access.end = -1
                     accesses.append(access)
@@ -408,8 +574,15 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
             m.incident("unanalysed", where, s, data={"what": f"address of {i.opcode} that is not known"})
         if write:
             _overwritten(x, accesses)
-        event = m.emit(s, i.opcode, where=where, lanes=g.lanes, preds=gathered_preds(g), accesses=accesses,
-                       data={"shape": shape, "num": num})
+        event = m.emit(
+            s,
+            i.opcode,
+            where=where,
+            lanes=g.lanes,
+            preds=gathered_preds(g),
+            accesses=accesses,
+            data={"shape": shape, "num": num},
+        )
         s.warp.tmem_pending += [(write, a) for a in accesses]
         from auditor.machine.strand import LoadRecord
 
@@ -428,8 +601,11 @@ def _overwritten(x: Exec, stores: list[Access]) -> None:
     """Loads of the warp that a store overwrites: note whether their values were consumed before it."""
     for record in x.s.warp.loads:
         a = record.access
-        if a.space == "tmem" and a.consumed is None and any(
-                a.lo < b.hi and b.lo < a.hi and a.lane_lo < b.lane_hi and b.lane_lo < a.lane_hi for b in stores):
+        if (
+            a.space == "tmem"
+            and a.consumed is None
+            and any(a.lo < b.hi and b.lo < a.hi and a.lane_lo < b.lane_hi and b.lane_lo < a.lane_hi for b in stores)
+        ):
             a.consumed = record.consumed
 
 
@@ -454,5 +630,3 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
 def fence(x: Exec, i: Instr) -> None:
     which = "before" if any("before" in mod for mod in i.mods) else "after"
     x.m.emit(x.s, "tcgen05.fence", lanes=x.lanes, data={"which": which})
-
-

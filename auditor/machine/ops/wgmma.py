@@ -49,8 +49,15 @@ def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
             _operand(x, operands[1], 64, k_bytes, "MN" if trans_a else "K", bits, accesses, "A", data)
         _operand(x, operands[2], n, k_bytes, "MN" if trans_b else "K", bits, accesses, "B", data)
         issue = m.emit(s, "issue", where=where, lanes=g.lanes, preds=gathered_preds(g), data={"instr": "wgmma"})
-        event = m.emit(None, "async", where=where, cta=s.warp.cta.rank, preds=[(issue.id, "issue")], accesses=accesses,
-                       data={"instr": "wgmma", "issuer": issue.id, "bar": None, "n": n, **data})
+        event = m.emit(
+            None,
+            "async",
+            where=where,
+            cta=s.warp.cta.rank,
+            preds=[(issue.id, "issue")],
+            accesses=accesses,
+            data={"instr": "wgmma", "issuer": issue.id, "bar": None, "n": n, **data},
+        )
         issue.data["op"] = event.id
         operation = AsyncOp(event, lambda: None)
         m.queue.append(operation)
@@ -69,8 +76,17 @@ def _registers(x: Exec, operands: tuple[Any, ...]) -> list[Any]:
     return out
 
 
-def _operand(x: Exec, operand: Any, rows: int, k_bytes: int, major: str, bits: int, accesses: list[Access],
-             name: str, data: dict[str, Any]) -> None:
+def _operand(
+    x: Exec,
+    operand: Any,
+    rows: int,
+    k_bytes: int,
+    major: str,
+    bits: int,
+    accesses: list[Access],
+    name: str,
+    data: dict[str, Any],
+) -> None:
     value = x.s.uniform(x.val(operand), x.lanes)
     if not isinstance(value, int):
         x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"wgmma descriptor of {name} that is not known"})
@@ -78,8 +94,12 @@ def _operand(x: Exec, operand: Any, rows: int, k_bytes: int, major: str, bits: i
     desc = d.WgmmaDescriptor.decode(value & 0xFFFF_FFFF_FFFF_FFFF)
     problems = desc.problems()
     if problems:
-        x.m.incident("descriptor", x.m.where(), x.s, data={"what": f"wgmma descriptor of {name}", "problems": problems,
-                                                           "value": value, "entry": "TC-60"})
+        x.m.incident(
+            "descriptor",
+            x.m.where(),
+            x.s,
+            data={"what": f"wgmma descriptor of {name}", "problems": problems, "value": value, "entry": "TC-60"},
+        )
     data |= {f"{name}_swizzle": desc.swizzle, f"{name}_start": desc.start, f"{name}_base": desc.base_offset}
     rank = x.s.warp.cta.rank
     for lo, hi in d.operand_footprint(desc, rows, k_bytes, major, bits):
@@ -91,8 +111,9 @@ def commit(x: Exec, i: Instr) -> Generator[Park, None, None]:
     g = yield from gather(x, i, ("wgmma.commit", x.m.where()), 0xFFFFFFFF, strict=True)
     if g.lead is x.s:
         groups = x.s.warp.wgmma
-        event = x.m.emit(x.s, "wgmma.commit", lanes=g.lanes, preds=gathered_preds(g),
-                         data={"ops": [o.event.id for o in groups.open]})
+        event = x.m.emit(
+            x.s, "wgmma.commit", lanes=g.lanes, preds=gathered_preds(g), data={"ops": [o.event.id for o in groups.open]}
+        )
         groups.committed.append(groups.open)
         groups.open = []
         finish(x, g, event)
@@ -109,17 +130,27 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         while len(groups.committed) > max(n, 0):
             done += groups.committed.popleft()
         if not done and groups.open and not groups.committed:
-            x.m.incident("uncommitted", where, x.s, data={"kind": "wgmma", "ops": [o.event.id for o in groups.open],
-                                                          "waited": True})
+            x.m.incident(
+                "uncommitted",
+                where,
+                x.s,
+                data={"kind": "wgmma", "ops": [o.event.id for o in groups.open], "waited": True},
+            )
         count = len(x.s.warp.wgmma_issued) - len(groups.open) - sum(len(c) for c in groups.committed)
         siblings = [w for w in x.s.warp.cta.warps if w.index // 4 == x.s.warp.index // 4 and w is not x.s.warp]
         if done:
             # One wgmma is an operation of the whole warpgroup: it is complete for all of its warps at once.
-            yield Park(lambda: all(len(w.wgmma_issued) >= count or not w.live for w in siblings), "warpgroup",
-                       {"where": where})
+            yield Park(
+                lambda: all(len(w.wgmma_issued) >= count or not w.live for w in siblings), "warpgroup", {"where": where}
+            )
             done += [o for w in siblings for o in w.wgmma_issued[:count]]
         x.m.finish_until(done)
-        event = x.m.emit(x.s, "wgmma.wait", where=where, lanes=g.lanes,
-                         preds=gathered_preds(g) + [(o.event.id, "complete") for o in done],
-                         data={"ops": [o.event.id for o in done], "n": n, "read": False})
+        event = x.m.emit(
+            x.s,
+            "wgmma.wait",
+            where=where,
+            lanes=g.lanes,
+            preds=gathered_preds(g) + [(o.event.id, "complete") for o in done],
+            data={"ops": [o.event.id for o in done], "n": n, "read": False},
+        )
         finish(x, g, event)
