@@ -258,7 +258,7 @@ class Diagnosis:
         return False
 
     def _barrier_in_role(self, deadlocks: list[Incident]) -> bool:
-        """A barrier of the whole block at which some threads wait while others wait for them: without it all is well."""
+        """A barrier of the whole block at which some threads wait and others wait for them: without it all is well."""
         kinds = {i.data.get("waiting") for i in deadlocks}
         if not {"mbarrier", "barrier"} <= kinds:
             return False
@@ -423,7 +423,8 @@ class Diagnosis:
         self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))
 
     def _root(self, deadlocks: list[Incident]) -> Incident:
-        """The blocked wait that the others follow from: one whose barrier nobody who still runs could complete."""
+        """The blocked wait that the others follow from: one whose barrier nobody who still runs could complete, or else the
+        one that is the farthest behind, and of those one that some have arrived for."""
         audit = self.audit
         blocked_strands = {i.warp for i in deadlocks}
         waits = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
@@ -436,7 +437,13 @@ class Diagnosis:
             }
             if not arrivers & blocked_strands:
                 return i
-        return (waits or deadlocks)[0]
+        return min(waits, key=self._behind) if waits else deadlocks[0]
+
+    def _behind(self, i: Incident) -> tuple[int, bool]:
+        """The open phase of the barrier that a wait is for, and whether nobody has arrived for it."""
+        bar = i.data["bar"]
+        phase = sum(e.kind == "phase" and e.data["bar"] == bar for e in self.audit.trace.events)
+        return phase, not self._open_arrivals(bar)
 
     # ---- conflicts ------------------------------------------------------------------------------------------------
 
@@ -453,8 +460,11 @@ class Diagnosis:
                 self._add(m.value, Case(self._place(m, c), conflict=c))
 
     def _sorted_out(self) -> list[tuple[Meaning, Conflict]]:
-        """Conflicts with their meanings. Two places that race do so in both directions, in one run or another: each pair
-        of places keeps the direction that names the missing synchronisation."""
+        """Conflicts with their meanings.
+
+        Two places that race do so in both directions, in one run or another: each pair of places keeps the direction
+        that names the missing synchronisation.
+        """
         all_conflicts = [(m, c) for c in self.audit.hb.conflicts if (m := meaning(c)) is not None]
         pairs: dict[tuple[Stack, Stack], set[tuple[Meaning, Stack]]] = {}
         for m, c in all_conflicts:
@@ -530,8 +540,10 @@ class Diagnosis:
         )
 
     def _holds_older_data(self, c: Conflict) -> bool:
-        """Whether the reader of a conflict had an earlier, landed copy in these bytes: then it is the new copy that came
-        too early, not the read."""
+        """Whether the reader of a conflict had an earlier, landed copy in these bytes.
+
+        Then it is the new copy that came too early, not the read.
+        """
         read, access = c.second, c.second_access
         for e in self.audit.trace.events[: c.first.id]:
             if (

@@ -27,7 +27,8 @@ _ASM: dict[str, tuple[str, str]] = {
     "arrive": (_ONE % "mbarrier.arrive.shared::cta.b64 _, [$1], $2;", "r r r"),
     "arrive_tx": (_ONE % "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $2;", "r r r"),
     "expect_tx": (_ONE % "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$1], $2;", "r r r"),
-    "copy": (_ONE % "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$2], [$3], $4, [$1];", "r r r l r"),
+    "copy": (_ONE % "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$2], [$3], $4, [$1];",
+             "r r r l r"),
     "remote_arrive": ("{ .reg .pred p; .reg .b32 a; setp.ne.b32 p, $0, 0; mapa.shared::cluster.u32 a, $1, $3;"
                       " @p mbarrier.arrive.release.cluster.shared::cluster.b64 _, [a], $2; }", "r r r r"),
     "wait": ("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1; @!p bra again; }", "r r"),
@@ -66,11 +67,11 @@ class Writer:
 
 
 def translate(p: Recorded) -> tuple[Program, Kernel]:
-    """The program as generated code. Operations of one lane are predicated, so that a warp stays one strand; between two
-    operations the warp converges, which is where an exploring schedule may switch."""
+    """The program as generated code. Operations of one lane are predicated, so that a warp stays one strand; between
+    two operations the warp converges, which is where an exploring schedule may switch."""
     w = Writer()
     w.put("def kernel(S):")
-    w.put(" base = (S.shared_addr('bars') & 0xffffffff) + %d" % p.misalign)
+    w.put(f" base = (S.shared_addr('bars') & 0xffffffff) + {p.misalign}")
     w.put(" stage = S.shared_addr('stage') & 0xffffffff")
     w.put(f" rank = S.asm({_NUMBER['rank']}, ())[0]")
     w.put(" lane = S.tid[0] & 31")
@@ -96,7 +97,8 @@ def translate(p: Recorded) -> tuple[Program, Kernel]:
               SharedVar("stage", "stage", SLOTS * SLOT_BYTES, 128, False, None, where))
     kernel = Kernel("kernel", "kernel", "kernel", (), shared, where)
     blocks = _blocks()
-    return Program(FILE, "sm_90a", (kernel,), "\n".join(w.lines) + "\n", w.places, blocks, [where] * len(blocks)), kernel
+    text = "\n".join(w.lines) + "\n"
+    return Program(FILE, "sm_90a", (kernel,), text, w.places, blocks, [where] * len(blocks)), kernel
 
 
 def _operation(w: Writer, op: Op, line: int) -> None:

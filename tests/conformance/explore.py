@@ -1,8 +1,8 @@
 """Searches the interleavings of a measured program for given outcomes, on the machine's own mbarriers.
 
 The search is over small states (positions of the warps, counts of the barriers, bytes in flight) and yields scripts:
-which warp executes its next operation, which bytes land. ``Replay`` makes the machine follow such a script, so that it is
-the machine that reaches the outcome.
+which warp executes its next operation, which bytes land. ``Replay`` makes the machine follow such a script, so that it
+is the machine that reaches the outcome.
 """
 
 from __future__ import annotations
@@ -238,7 +238,8 @@ class Replay(Exploring):
             return False
         step = self.script.pop()
         if isinstance(step, Land):
-            m.complete(next(op for op in m.queue if op.landing == step.size and self._bar(m, op.event.data["bar"]) == step.bar))
+            bar, size = step
+            m.complete(next(op for op in m.queue if op.landing == size and self._bar(m, op.event.data["bar"]) == bar))
         else:
             m.step(next(s for s in m.strands if s.warp.number == step and not s.done))
         return True

@@ -63,10 +63,6 @@ def _cluster_ring_init(p: Recorded) -> Fault:
     return _odd_counts(p, lambda b: 1 if b < _stages(p) else len(_consumers(p)))
 
 
-def _rendezvous_init(p: Recorded) -> Fault:
-    return Fault(barriers={(0, 0)})
-
-
 def _lanes(p: Recorded) -> Fault:
     """Consumers arrive with one lane where all 32 are counted, or the other way round."""
     return Fault({(w, n) for w in _consumers(p) for n, op in enumerate(p.code[w]) if op.kind == "arrive"},
@@ -121,15 +117,16 @@ def _bad_load(p: Recorded) -> Fault:
 # ---- missing and surplus operations --------------------------------------------------------------------------------
 
 
-def _short_barriers(p: Recorded) -> Fault:
-    """Barriers that get fewer arrivals than their peers, or than a whole number of phases takes."""
-    total: Counter[tuple[int, int]] = Counter()
-    for w, _, op in p.ops():
-        if op.kind in ("arrive", "arrive_tx"):
-            total[p.cta(w), op.barrier] += op.value * op.lanes if op.kind == "arrive" else 1
-        elif op.kind == "remote_arrive":
-            total[op.rank, op.barrier] += op.value
-    return Fault(barriers={(c, b) for c, counts in enumerate(p.init) for b, n in enumerate(counts) if n and total[c, b] % n})
+def _unreleased(p: Recorded) -> Fault:
+    """Stages that a consumer waited for and did not release."""
+    stages, barriers = _stages(p), set()
+    for w in _consumers(p):
+        code = p.code[w]
+        for n, op in _waits(p, w):
+            after = code[n + 1] if n + 1 < len(code) else None
+            if after is None or after.kind != "arrive" or after.barrier != op.barrier + stages:
+                barriers.add((p.cta(w), op.barrier + stages))
+    return Fault(barriers=barriers)
 
 
 def _one_sided(p: Recorded) -> Fault:
@@ -139,10 +136,19 @@ def _one_sided(p: Recorded) -> Fault:
 
 
 def _lost_ping(p: Recorded) -> Fault:
-    """The CTA that gets a token less than the other."""
+    """The CTA that gets a token less than the other; both, when now both wait first."""
     sent = Counter(op.rank for _, _, op in p.ops() if op.kind == "remote_arrive")
     low = min(sent[0], sent[1])
-    return Fault(barriers={(c, 0) for c in range(2) if sent[c] == low})
+    nobody = all(code[0].kind == "wait" for code in p.code if code)
+    return Fault(barriers={(c, 0) for c in range(2) if nobody or sent[c] == low})
+
+
+def _lost_turn(p: Recorded) -> Fault:
+    """The barrier that gets a turn less than the others; all, when now everybody waits first."""
+    turns = Counter(op.barrier for _, _, op in p.ops() if op.kind == "arrive")
+    low = min(turns[b] for b in range(p.warps))
+    nobody = all(code[0].kind == "wait" for code in p.code if code)
+    return Fault(barriers={(0, b) for b in range(p.warps) if nobody or turns[b] == low})
 
 
 def _extra_rounds(p: Recorded, w: int, kept: int) -> set[tuple[int, int]]:
@@ -179,8 +185,8 @@ def _wrong_stage(p: Recorded) -> Fault:
 
 def _skip_warp(p: Recorded) -> Fault:
     """An arrival at the warp after the next one."""
-    return Fault({(w, n) for w, n, op in p.ops() if op.kind == "arrive" and op.barrier != (w + 1) % p.warps},
-                 {(0, (w + 1) % p.warps) for w, _, op in p.ops() if op.kind == "arrive" and op.barrier != (w + 1) % p.warps})
+    astray = [(w, n) for w, n, op in p.ops() if op.kind == "arrive" and op.barrier != (w + 1) % p.warps]
+    return Fault(set(astray), {(0, (w + 1) % p.warps) for w, _ in astray})
 
 
 def _first_waits(p: Recorded) -> Fault:
@@ -196,7 +202,7 @@ _FINDERS: dict[tuple[str, str], Callable[[Recorded], Fault]] = {
     ("ring", "wrong_slot_parity"): _producer_parity,
     ("ring", "bad_load"): _bad_load,
     ("ring", "bad_load_once"): _bad_load,
-    ("ring", "lost_arrive"): _short_barriers,
+    ("ring", "lost_arrive"): _unreleased,
     ("ring", "more_in"): _more_in,
     ("ring", "more_out"): _more_out,
     ("ring", "wrong_stage"): _wrong_stage,
@@ -208,14 +214,12 @@ _FINDERS: dict[tuple[str, str], Callable[[Recorded], Fault]] = {
     ("cluster_ping", "init"): lambda p: _odd_counts(p, lambda b: p.warps if b == 0 else 1),
     ("cluster_ping", "lost"): _lost_ping,
     ("cluster_ping", "both_first"): _first_waits,
-    ("rendezvous", "init"): _rendezvous_init,
-    ("rendezvous", "lost"): _short_barriers,
-    ("rendezvous", "absent"): _short_barriers,
+    ("rendezvous", "init"): lambda _: Fault(barriers={(0, 0)}),
+    ("rendezvous", "lost"): lambda _: Fault(barriers={(0, 0)}),
+    ("rendezvous", "absent"): lambda _: Fault(barriers={(0, 0)}),
     ("rendezvous", "one_more"): _one_more,
     ("order", "init"): lambda p: _odd_counts(p, lambda b: 1),
-    ("order", "lost"): lambda p: Fault(barriers={
-        (0, b) for b in range(p.warps)
-        if sum(op.kind == "arrive" and op.barrier == b for _, _, op in p.ops()) < max(len(c) for c in p.code) // 2}),
+    ("order", "lost"): _lost_turn,
     ("order", "nobody_first"): _first_waits,
     ("order", "skip_warp"): _skip_warp,
 }

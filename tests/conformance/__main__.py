@@ -1,0 +1,80 @@
+"""Compares the machine with what hardware did: ``python -m tests.conformance``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from tests.conformance import report
+from tests.conformance.audited import Audited, audit_all
+from tests.conformance.check import Verdict, check_all
+from tests.conformance.recorded import Recorded, load, sample
+
+
+def main() -> int:
+    """Run one comparison, or both; status 1 when a program disagrees."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
+    parser.add_argument("part", choices=("direct", "source", "all"), help="the machine, the whole auditor, or both")
+    parser.add_argument("--sample", type=int, metavar="N", help="about N programs, spread over the set")
+    parser.add_argument("--only", nargs="+", default=(), metavar="ID", help="these programs")
+    parser.add_argument("--label", nargs="+", default=(), help="programs with one of these labels")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default 2)")
+    parser.add_argument("--verbose", action="store_true", help="list all that disagree, with the findings")
+    parser.add_argument("--write", action="store_true", help="write the counts into docs/conformance.md")
+    options = parser.parse_args()
+    programs = [p for p in load() if (not options.only or p.id in options.only)
+                and (not options.label or p.label in options.label)]
+    if options.sample:
+        programs = sample(programs, options.sample)
+    good = True
+    if options.part in ("direct", "all"):
+        good &= _direct(programs, options)
+    if options.part in ("source", "all"):
+        good &= _source(programs, options)
+    return 0 if good else 1
+
+
+def _direct(programs: list[Recorded], options: argparse.Namespace) -> bool:
+    began = time.monotonic()
+    verdicts: list[Verdict] = check_all(programs, options.jobs)
+    print(report.direct_table(verdicts), report.shape_table(verdicts), report.rare_table(verdicts), sep="\n\n")
+    wrong = [v for v in verdicts if not v.agrees]
+    print(f"\n{len(wrong)} of {len(verdicts)} programs disagree ({time.monotonic() - began:.0f} s)")
+    for v in wrong if options.verbose else wrong[:10]:
+        print(f"{v.id} {v.shape} {v.bug} {v.label}: {v.error or f'not reached: {v.missing}'}")
+    if options.write:
+        report.update({
+            "direct": lambda: report.direct_table(verdicts),
+            "shapes": lambda: report.shape_table(verdicts),
+            "rare": lambda: report.rare_table(verdicts),
+        })
+    return not wrong
+
+
+def _source(programs: list[Recorded], options: argparse.Namespace) -> bool:
+    began = time.monotonic()
+    results: list[Audited] = audit_all(programs, options.jobs)
+    print(report.source_table(results), report.cause_table(results), sep="\n\n")
+    for label in report.LABELS:
+        if any(r.label == label for r in results):
+            print(f"\n{label}\n\n{report.code_table(results, label)}")
+    untold = [r for r in results if not r.told and r.label != "ends"]
+    missed = [r for r in results if r.cause is False]
+    alarms = [r for r in results if not r.told and r.label == "ends"]
+    print(f"\n{len(untold)} without a finding that tells, {len(missed)} causes missed, {len(alarms)} that end with a "
+          f"finding of a hang ({time.monotonic() - began:.0f} s)")
+    for r in [*untold, *missed, *alarms] if options.verbose else ():
+        print(f"{r.id} {r.shape} {r.bug} {r.label}: {r.problem or r.messages}")
+    if options.write:
+        report.update({
+            "source": lambda: report.source_table(results),
+            "causes": lambda: report.cause_table(results),
+            "ends": lambda: report.code_table(results, "ends"),
+            "dependent": lambda: report.code_table(results, "schedule-dependent"),
+        })
+    return not any(r.label == "hangs" for r in untold)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
