@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Dim3 = tuple[int, int, int]
 
@@ -15,12 +15,25 @@ class InputError(Exception):
 
 
 @dataclass(frozen=True)
+class KernelOptions:
+    """What the configuration says of the kernels of one name. None and absent values leave the general ones."""
+
+    name: str
+    values: tuple[tuple[str, int | float], ...] = ()
+    block: Dim3 | None = None
+    grid: Dim3 | None = None
+    cluster: Dim3 | None = None
+    smem: int | None = None
+
+
+@dataclass(frozen=True)
 class AuditOptions:
     """Options of one audit.
 
     ``arches`` is empty when the user named none: the architecture then follows from the source. Paths are as the
     user wrote them. ``values`` are scalar kernel arguments by name; ``block``, ``grid``, ``cluster`` and ``smem``
-    (bytes of dynamic shared memory) replace what the host code says. ``budget`` is seconds a kernel.
+    (bytes of dynamic shared memory) replace what the host code says, ``kernels`` all of these for single kernels.
+    ``budget`` is seconds a kernel. ``levels`` replace a rule's own level.
     """
 
     arches: tuple[str, ...] = ()
@@ -39,6 +52,24 @@ class AuditOptions:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     strict: bool = False
+    kernels: tuple[KernelOptions, ...] = ()
+    levels: tuple[tuple[str, str], ...] = ()
+
+    def for_kernel(self, name: str, display: str) -> AuditOptions:
+        """The options for one kernel, known by its name ("ring") or as findings call it ("ring<128>")."""
+        options = self
+        for kernel in self.kernels:
+            if kernel.name in (name, display):
+                values = (*((n, v) for n, v in options.values if n not in dict(kernel.values)), *kernel.values)
+                options = replace(
+                    options,
+                    values=values,
+                    block=kernel.block or options.block,
+                    grid=kernel.grid or options.grid,
+                    cluster=kernel.cluster or options.cluster,
+                    smem=options.smem if kernel.smem is None else kernel.smem,
+                )
+        return options
 
     def selects(self, code: str) -> bool:
         """Whether findings of this code are wanted. The longest matching prefix decides; a tie ignores."""

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from auditor.analysis import Analysis, ArchRun, KernelPlace
+from auditor.conclude import conclude
 from auditor.config import AuditOptions, InputError
-from auditor.findings import Coverage, FileResult, Finding, Level
-from auditor.merge import merge_coverage, merge_findings
+from auditor.findings import FileResult
 
 T = TypeVar("T")
 
@@ -31,39 +32,42 @@ _BLACKWELL = re.compile(r"tcgen05|\bsm_1\d\d|\bSM1\d\d")
 
 def audit_file(path: str, options: AuditOptions) -> FileResult:
     """Audit one source file. Never raises for what the file holds: ``failure`` says in one line what went wrong."""
-    result = FileResult(path)
+    return conclude(analyse_file(path, options), options)
+
+
+def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> Analysis:
+    """The pipeline on one file, or on ``text`` as if it were that file. Never raises for what the file holds."""
+    analysis = Analysis(path)
     began = time.monotonic()
     try:
-        text = read_source(path)
-        result.sources[path] = text
-        arches = options.arches or (guess_arch(text),)
-        runs = [(arch, *_pipeline(path, text, arch, options, result.sources)) for arch in arches]
-        result.findings = merge_findings([(arch, findings) for arch, findings, _ in runs])
-        result.findings = [finding for finding in result.findings if _wanted(finding, options)]
-        result.coverage = merge_coverage([coverage for _, _, coverage in runs])
+        if text is None:
+            text = read_source(path)
+        analysis.sources[path] = text
+        for arch in options.arches or (guess_arch(text),):
+            analysis.runs.append(_pipeline(path, text, arch, options, analysis))
     except InputError as error:
-        result.failure = str(error)
+        analysis.failure = str(error)
     except OSError as error:
-        result.failure = error.strerror or str(error)
+        analysis.failure = error.strerror or str(error)
     except RecursionError:
-        result.failure = "nested too deeply to be audited"
+        analysis.failure = "nested too deeply to be audited"
     except MemoryError:
-        result.failure = "out of memory"
+        analysis.failure = "out of memory"
     except Exception as error:  # a defect of ours must not cost the other files their findings
         if os.environ.get("BW_AUDIT_DEBUG"):
             raise
-        result.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
-    result.seconds = time.monotonic() - began
-    return result
+        analysis.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
+    analysis.seconds = time.monotonic() - began
+    return analysis
 
 
-def _pipeline(
-    path: str, text: str, arch: str, options: AuditOptions, sources: dict[str, str]
-) -> tuple[list[Finding], Coverage]:
-    """Frontend, machine, graph and rules for one architecture. Adds what the frontend read to ``sources``."""
+def _pipeline(path: str, text: str, arch: str, options: AuditOptions, analysis: Analysis) -> ArchRun:
+    """Frontend, machine, graph and rules for one architecture. Tells ``analysis`` what was read and the time spent."""
+    began = time.monotonic()
     from auditor.audit import audit_program
-    from auditor.frontend import build_program
-    from auditor.frontend.parse import Options, ParseFailure
+    from auditor.frontend.included import included_files
+    from auditor.frontend.lower.program_builder import lower_unit
+    from auditor.frontend.parse import Options, ParseFailure, parse
 
     reading = Options(
         arch=arch,
@@ -75,13 +79,27 @@ def _pipeline(
         own_headers=options.cuda_path is None,
         instantiate=options.instantiate,
     )
+    began = _spend(analysis, "loading", began)
     try:
-        program = build_program(path, text, reading)
+        unit = parse(path, text, reading)
+        analysis.headers += [name for name in included_files(unit) if name not in analysis.headers]
+        began = _spend(analysis, "parsing", began)
+        program = lower_unit(unit)
+        del unit
     except ParseFailure as failure:
         raise InputError(str(failure).removeprefix(f"{path}: ")) from failure
     for name, source in program.sources.items():
-        sources.setdefault(name, source)
-    return audit_program(program, options)
+        analysis.sources.setdefault(name, source)
+    began = _spend(analysis, "translating", began)
+    findings, coverage = audit_program(program, options)
+    _spend(analysis, "running and judging", began)
+    return ArchRun(arch, findings, coverage, [KernelPlace(kernel.display, kernel.loc) for kernel in program.kernels])
+
+
+def _spend(analysis: Analysis, stage: str, began: float) -> float:
+    now = time.monotonic()
+    analysis.stages[stage] = analysis.stages.get(stage, 0.0) + now - began
+    return now
 
 
 def read_source(path: str) -> str:
@@ -112,10 +130,6 @@ def _read(path: Path) -> bytes:
 def guess_arch(text: str) -> str:
     """The architecture that a source was written for when the user named none: Hopper where only that fits."""
     return "sm_90a" if _HOPPER.search(text) and not _BLACKWELL.search(text) else DEFAULT_ARCH
-
-
-def _wanted(finding: Finding, options: AuditOptions) -> bool:
-    return options.selects(finding.code) and (options.strict or finding.level is not Level.NOTE)
 
 
 def _one_line(text: str, limit: int = 200) -> str:

@@ -30,6 +30,11 @@ def verdict(results: Sequence[FileResult]) -> str:
         line = f"{found} in {plural(files, 'file')}" + (f" of {len(audited)}" if len(audited) > 1 else "")
     else:
         line = f"no findings in {plural(len(audited), 'file')}"
+    hidden: Counter[str] = Counter()
+    for result in results:
+        hidden.update(result.hidden)
+    for reason, count in sorted(hidden.items()):
+        line += f"; {count} {reason}"
     return line + (f"; {plural(failed, 'file')} could not be audited" if failed else "")
 
 

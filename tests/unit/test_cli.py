@@ -13,6 +13,7 @@ import click
 import pytest
 
 from auditor import engine
+from auditor.analysis import Analysis, ArchRun
 from auditor.cli import main
 from auditor.cli_commands import audit
 from auditor.config import AuditOptions, InputError
@@ -31,12 +32,10 @@ class Pipeline:
     calls: list[tuple[str, str, AuditOptions]] = field(default_factory=list)
     act: Callable[[str], None] = lambda path: None
 
-    def __call__(
-        self, path: str, text: str, arch: str, options: AuditOptions, sources: dict[str, str]
-    ) -> tuple[list[Finding], Coverage]:
+    def __call__(self, path: str, text: str, arch: str, options: AuditOptions, analysis: Analysis) -> ArchRun:
         self.calls.append((path, arch, options))
         self.act(path)
-        return [finding for finding in self.findings if finding.loc.file == path], Coverage(1, 1)
+        return ArchRun(arch, [finding for finding in self.findings if finding.loc.file == path], Coverage(1, 1))
 
     @property
     def options(self) -> AuditOptions:

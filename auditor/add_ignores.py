@@ -1,0 +1,88 @@
+"""Writes suppression comments for findings that a user accepts."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from auditor.comments import Layout
+from auditor.findings import Finding
+from auditor.suppress import CODE
+
+
+def with_ignores(text: str, findings: Iterable[Finding], reason: str) -> tuple[str, list[Finding]]:
+    """The text with a comment for each finding, and the findings for which no comment can be placed.
+
+    ``findings`` lie in this text. What the tool says about suppressions themselves gets none.
+    """
+    codes: dict[int, set[str]] = {}
+    by_line: dict[int, list[Finding]] = {}
+    for finding in findings:
+        if finding.code != CODE:
+            codes.setdefault(finding.loc.line, set()).add(finding.code)
+            by_line.setdefault(finding.loc.line, []).append(finding)
+    layout = Layout(text)
+    parts = re.split(r"(\r\n|\n|\r)", text)  # lines at even places, their ends at odd ones
+    end = parts[1] if len(parts) > 1 else "\n"
+    left: list[Finding] = []
+    for line in sorted(codes):
+        directive = f"bw-audit: ignore[{', '.join(sorted(codes[line]))}] {reason}"
+        changed = _changed(layout, line, directive, end)
+        if changed is None:
+            left += by_line[line]
+        else:
+            parts[2 * (line - 1)] = changed
+    return "".join(parts), left
+
+
+def _changed(layout: Layout, line: int, directive: str, end: str) -> str | None:
+    """Line ``line`` with the comment behind it or above it; None when neither place is outside strings and macros."""
+    if not layout.has_code(line):
+        return None
+    source = layout.lines[line - 1]
+    above = layout.lines[line - 2] if line > 1 else ""
+    open_before = line > 1 and layout.is_open_at_end(line - 1)
+    if source.rstrip().endswith("\\"):
+        if layout.is_open_at_end(line) or any(c.line <= line <= c.end_line for c in layout.comments):
+            return None
+        return f"{source.rstrip()[:-1].rstrip()}  /* {directive} */ \\"
+    commented = any(comment.end_line == line for comment in layout.comments)
+    if not layout.is_open_at_end(line) and not commented:
+        return f"{source.rstrip()}  // {directive}"
+    if open_before or above.rstrip().endswith("\\"):
+        return None
+    indentation = source[: len(source) - len(source.lstrip())]
+    return f"{indentation}// {directive}{end}{source}"
+
+
+def add_to_file(path: str, findings: Iterable[Finding], reason: str) -> tuple[int, list[Finding]]:
+    """Write comments for the findings of one file into it. Returns how many findings they cover and which are left.
+
+    A file that is not UTF-8 is left alone. Raises OSError.
+    """
+    wanted = [finding for finding in findings if finding.code != CODE]
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        return 0, wanted
+    changed, left = with_ignores(text, wanted, reason)
+    if changed != text:
+        replace_file(Path(path), changed)
+    return len(wanted) - len(left), left
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Give a file new content in one step, so that an interruption leaves the old or the new one; keeps its mode."""
+    path = path.resolve()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text.encode("utf-8"))
+        Path(name).chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
