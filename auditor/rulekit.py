@@ -145,6 +145,13 @@ def shared_name(audit: Audit, offset: int, length: int = 0) -> str:
     return audit.story.place(Access("shared", False, "generic", 0, offset, offset + length))
 
 
+def elected_between(audit: Audit, first: Event, second: Event) -> bool:
+    """Whether all lanes of an event met at an ``elect.sync`` before another event of their warp. That makes no memory
+    order by the letter, but much code takes it for one."""
+    return any(e.kind == "elect" and e.warp == first.warp and not first.lanes & ~e.lanes
+               for e in audit.trace.events[first.id:second.id])
+
+
 def aligned(instr: str) -> bool:
     """Whether an instruction that waits for lanes of its warp is ``.sync.aligned``, an operation of the whole warp."""
     return instr.startswith(("tcgen05.", "wgmma.", "setmaxnreg"))

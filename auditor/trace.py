@@ -77,7 +77,7 @@ class Event:
 
 @dataclass(slots=True)
 class Incident:
-    """A fact that the machine noticed while it executed, for a rule to judge. ``kind`` is listed in docs/internals.md."""
+    """A fact that the machine noticed while it executed, for a rule to judge. docs/internals.md lists the kinds."""
 
     kind: str
     where: Stack

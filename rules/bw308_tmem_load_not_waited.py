@@ -11,6 +11,11 @@ from auditor.meaning import Meaning
 from auditor.rule import Rule
 from auditor.rulekit import context, story_of, who
 
+# By whether the loaded values were used before the columns were given away; None where that is not known.
+EFFECT = {True: ": its values were used before, which only their registers protect",
+          False: ", so the load may still read them then",
+          None: "; whether its values were used before is not known"}
+
 
 class TmemLoadNotWaited(Rule):
     code = "BW308"
@@ -29,16 +34,15 @@ class TmemLoadNotWaited(Rule):
         c = case.conflict
         assert c is not None
         load, other, story = c.first, c.second, audit.story
-        consumed = any(a.consumed for a in load.accesses)
+        state = c.first_access.consumed if len(load.accesses) == 1 else load.accesses[0].consumed
         frees = other.kind == "tcgen05.dealloc"
         does = "frees" if frees else "overwrites"
         return audit.finding(
             type(self), load.where,
             f"{story.who(load)} of {story.place(c.first_access)} has no tcgen05.wait::ld before {who(audit, other)} "
             f"{does} "
-            "the columns" + (": all loaded values were used before, which only their registers protect" if consumed
-                             else ", so the load may still read them then"),
-            level=Level.NOTE if consumed else None,
+            f"the columns{EFFECT[state]}",
+            level=None if state is False else Level.NOTE,
             related=[(other.where, f"{who(audit, other)} {does} the columns")],
             flow=story_of(audit, c, f"{story.who(load)} starts; it is asynchronous until tcgen05.wait::ld",
                           f"{story.who(other)} {does} the columns"),

@@ -13,6 +13,7 @@ from auditor.trace import Event
 REGISTER_FILE = 65_536
 GRANULE = 8
 MOST = 255
+LEAST = 24
 
 
 class Setmaxnreg(Rule):
@@ -33,7 +34,7 @@ class Setmaxnreg(Rule):
             yield audit.finding(
                 type(self), events[0].where,
                 f"setmaxnreg is ignored: {audit.kernel.display} does not fix its number of registers at entry",
-                level=Level.WARNING, related=[((audit.kernel.loc,), "the kernel")],
+                level=Level.NOTE, related=[((audit.kernel.loc,), "the kernel")],
                 hint="give __launch_bounds__ its second argument (blocks per SM, 1 for example), or __maxnreg__; "
                      "-maxrregcount on the command line does as well",
                 context=context(audit, events[0]))
@@ -41,7 +42,7 @@ class Setmaxnreg(Rule):
         yield from self._pool(audit, events, entry)
 
     def _entry(self, audit: Audit) -> int | None:
-        """Registers a thread has at entry, as far as the source fixes them."""
+        """Registers a thread has at entry, as far as the source fixes them: at most these with launch bounds."""
         kernel = audit.kernel
         if kernel.max_registers:
             return kernel.max_registers
@@ -77,11 +78,12 @@ class Setmaxnreg(Rule):
 
     def _pool(self, audit: Audit, events: list[Event], entry: int | None) -> Iterator[Finding]:
         """No more registers than there are, and decreases and increases that are such."""
-        now: dict[int, int | None] = {}
+        now: dict[int, int] = {}
         for e in events:
             before = now.get(e.warp, entry)
             n, action = e.data["registers"], e.data["action"]
-            if before is not None and (n > before if action == "dec" else n < before):
+            bound = e.warp not in now and not audit.kernel.max_registers  # the compiler may have chosen fewer
+            if before is not None and (n > before if action == "dec" else n < before and not bound):
                 yield audit.finding(
                     type(self), e.where,
                     f"setmaxnreg.{action} to {n} registers, but the warp has {before}: " + (
@@ -92,10 +94,9 @@ class Setmaxnreg(Rule):
                 return
             now[e.warp] = n
         warps = audit.trace.warps_per_cta
-        final = [now.get(w, entry) for w in range(warps)]
-        if any(n is None for n in final):
-            return
-        total = sum(n or 0 for n in final) * 32
+        least = audit.kernel.max_registers or LEAST
+        final = [now.get(w) or least for w in range(warps)]
+        total = sum(final) * 32
         pool = min(entry * warps * 32, REGISTER_FILE) if entry is not None else REGISTER_FILE
         increases = [e for e in events if e.data["action"] == "inc"]
         if total > pool and increases:

@@ -9,7 +9,7 @@ from auditor.findings import Finding, Level
 from auditor.graph import Conflict
 from auditor.meaning import Meaning
 from auditor.rule import Rule
-from auditor.rulekit import context, meets, story_of, who
+from auditor.rulekit import context, elected_between, meets, story_of, who
 from auditor.source import Stack
 
 
@@ -51,10 +51,12 @@ class SharedDataRace(Rule):
         last = meets(audit, early)
         why = ("lanes of one warp run on their own until a __syncwarp()" if same else
                "nothing orders the two" + (f"; {last} does not" if last else ""))
+        elected = same and elected_between(audit, c.first, c.second)
         return audit.finding(
             type(self), early.where,
             f"{story.thread(early)} {how[early_access.write]} {story.place(early_access)}, which {who(audit, other)} "
             f"{how[other_access.write]} at the same time: {why}",
+            level=Level.NOTE if elected else None,
             related=[(other.where, f"{who(audit, other)} {how[other_access.write]} the same bytes")],
             flow=story_of(audit, c, f"{story.who(c.first)} {how[c.first_access.write]} {story.place(c.first_access)}",
                           f"{story.who(c.second)} {how[c.second_access.write]} the same bytes"),

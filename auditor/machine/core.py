@@ -1,7 +1,7 @@
 """The machine: runs the strands and the asynchronous operations of one cluster, and writes down what happened.
 
-It observes and never judges. An audit runs one deterministic schedule: strands until they block, asynchronous operations
-as late as possible. The graph built from the trace then tells what another schedule could do.
+It observes and never judges. An audit runs one deterministic schedule: strands until they block, asynchronous
+operations as late as possible. The graph built from the trace then tells what another schedule could do.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PARAM_STRIDE = 1 << 16
 SWIZZLE_PERIOD = 1024  # bytes of the largest swizzle pattern: no instruction needs a larger alignment
 
 
-class BudgetExceeded(Exception):
+class BudgetExceeded(Exception):  # noqa: N818 - how a run ends, not a defect
     """The step or time budget of a run is spent."""
 
 
@@ -278,7 +278,7 @@ class Machine:
                 self.finish(op)
 
     def _unstick(self) -> bool:
-        """Nothing can run and nothing is in flight: wake what may see a negative poll, or what waits in vain for lanes."""
+        """Nothing can run, nothing is in flight: wake what may see a negative poll, or what waits in vain for lanes."""
         for strand in self.strands:
             park = strand.park
             if not strand.done and park is not None and park.polls and strand.may_see_no(self.progress, park.polls):
@@ -306,8 +306,10 @@ class Machine:
         return False
 
     def _hopeless(self, strand: Strand, gather: Gather) -> bool:
-        """Whether the lanes that a gather waits for went to another meeting or ended. Lanes that are blocked at a barrier
-        would still come."""
+        """Whether the lanes that a gather waits for went to another meeting or ended.
+
+        Lanes that are blocked at a barrier would still come.
+        """
         missing = gather.need & ~gather.lanes & ~strand.warp.exited
         return all(
             s.park is not None and s.park.gather is not None
@@ -592,7 +594,7 @@ class Machine:
     # ---- CTA and cluster barriers -----------------------------------------------------------------------------
 
     def check_named(self, cta: Cta, named: NamedBarrier) -> None:
-        """Complete a CTA barrier whose participants have all arrived; exited threads are excused from a whole-CTA one."""
+        """Complete a CTA barrier whose participants have all arrived; a whole-CTA one excuses exited threads."""
         if not named.arrived:
             return
         if named.expected is None:
@@ -636,7 +638,7 @@ class Machine:
         return [] if named.expected is not None else [e for w in cta.warps for e in w.exits]
 
     def check_cluster(self) -> None:
-        """Complete the cluster barrier when every thread has arrived or exited (PTX: exited threads count as arrived)."""
+        """Complete the cluster barrier when every thread has arrived or exited (exited threads count as arrived)."""
         warps = [w for c in self.ctas for w in c.warps]
         if not self.cluster_round or any(w.live & ~w.cluster_mask for w in warps):
             return

@@ -28,7 +28,7 @@ def _lane_list(mask: int) -> list[int]:
     return [lane for lane in range(32) if mask >> lane & 1]
 
 
-class StrandEnd(Exception):
+class StrandEnd(Exception):  # noqa: N818 - the ordinary end of a strand
     """The strand ends here: ``exit``, or a trap."""
 
     def __init__(self, reason: str, where: Stack = (), trap: bool = False) -> None:

@@ -159,10 +159,10 @@ def _exchange(i: Instr, sources: list[Any], lanes: int) -> Any:
         values = lane_values(sources[0])
         return collapse(sum(1 << k for k in range(32) if lanes >> k & 1 and values[k] == values[n]) for n in range(32))
     if i.opcode == "redux.sync":
-        values = [v for n, v in enumerate(lane_values(sources[0])) if lanes >> n & 1]
+        own = [v for n, v in enumerate(lane_values(sources[0])) if lanes >> n & 1]
         if i.has("add"):
-            return sum(values) & 0xFFFFFFFF
-        return max(values) if i.has("max") else min(values) if i.has("min") else OPAQUE
+            return sum(own) & 0xFFFFFFFF
+        return max(own) if i.has("max") else min(own) if i.has("min") else OPAQUE
     values, index, clamp = lane_values(sources[0]), lane_values(sources[1]), sources[2]
     width = 32 - (clamp >> 8 & 31) if isinstance(clamp, int) else 32
     out = []
@@ -188,7 +188,7 @@ def activemask(x: Exec, i: Instr) -> None:
 
 @op("elect.sync", blocks=True)
 def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
-    """One lane of the mask is elected, always the same one. Not lane 0: nothing promises that it is (rulebook OT-01)."""
+    """One lane of the mask is elected, always the same one. Not lane 0: nothing promises that (rulebook OT-01)."""
     mask = number(x, x.val(i.operands[1]), FULL) & FULL
     outside = x.lanes & ~mask
     if outside:

@@ -233,7 +233,7 @@ def _async(x: Exec, i: Instr, where: Stack, accesses: list[Access], data: dict[s
 
 @op("tcgen05.mma")
 def mma(x: Exec, i: Instr) -> None:
-    m, s, cta = x.m, x.s, x.s.warp.cta
+    m, s = x.m, x.s
     where = m.where()
     _check_single(x, i, where)
     kind = i.mod_prefix("kind::") or "f16"
