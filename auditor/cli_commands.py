@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -17,6 +17,7 @@ _EPILOG = """\b
 Commands:
   bw-audit rules            List the rules.
   bw-audit explain BW201    Explain one rule.
+  bw-audit report FILE      Barriers, rings, tensor maps, tensor memory and timeline of the kernels in FILE.
 
 Compiler flags of nvcc may be given as they are, or as a whole compile command after "--".
 
@@ -31,6 +32,11 @@ def run(words: Sequence[str]) -> int:
     if words and words[0] in ("rules", "explain"):
         command, arguments = {"rules": rules, "explain": explain}[words[0]], list(words[1:])
         name, obj = f"{NAME} {words[0]}", None
+    elif words and words[0] == "report":
+        from auditor.cli_report import report
+
+        arguments, flags = split(words[1:])
+        command, name, obj = report, f"{NAME} report", flags
     else:
         arguments, flags = split(words)
         command, name, obj = audit, NAME, flags
@@ -108,7 +114,21 @@ def audit(flags: CompilerFlags, /, paths: tuple[str, ...], **given: Any) -> int:
 
     A folder is searched for .cu and .cuh files; "-" is standard input.
     """
-    options = AuditOptions(
+    options = audit_options(flags, given)
+    report = Report(
+        format=given["format_"],
+        output=given["output"],
+        sarif_file=given["sarif_file"],
+        fail_on="never" if given["exit_zero"] else given["fail_on"],
+        color=given["color"],
+        quiet=given["quiet"],
+    )
+    return run_audit(paths, options, report)
+
+
+def audit_options(flags: CompilerFlags, given: Mapping[str, Any]) -> AuditOptions:
+    """What options of the command line, by name, and compiler flags ask for."""
+    return AuditOptions(
         arches=_distinct(given["arch"] or [arch for arch in flags.arches if _is_supported(arch)]),
         includes=(*given["includes"], *flags.includes),
         defines=(*given["defines"], *flags.defines),
@@ -126,15 +146,6 @@ def audit(flags: CompilerFlags, /, paths: tuple[str, ...], **given: Any) -> int:
         ignore=tuple(prefix for group in given["ignore"] for prefix in group),
         strict=given["strict"],
     )
-    report = Report(
-        format=given["format_"],
-        output=given["output"],
-        sarif_file=given["sarif_file"],
-        fail_on="never" if given["exit_zero"] else given["fail_on"],
-        color=given["color"],
-        quiet=given["quiet"],
-    )
-    return run_audit(paths, options, report)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -83,7 +83,7 @@ def _audit_all(files: Sequence[str], options: AuditOptions, quiet: bool) -> list
 
 def _write(results: Sequence[FileResult], options: AuditOptions, report: Report) -> None:
     if report.output in (None, "-"):
-        _print(render(results, report.format, options.strict, _colour(report)))
+        write_out(render(results, report.format, options.strict, _colour(report)))
     else:
         Path(str(report.output)).write_text(
             render(results, report.format, options.strict, colour=report.color == "always"), encoding="utf-8"
@@ -119,7 +119,7 @@ def _colour(report: Report) -> bool:
     return wants_colour(sys.stdout, report.color)
 
 
-def _print(text: str) -> None:
+def write_out(text: str) -> None:
     """To standard output, as UTF-8 whatever the locale says."""
     sys.stdout.flush()
     buffer = getattr(sys.stdout, "buffer", None)
