@@ -23,7 +23,7 @@ class ArrivalCount(Rule):
         for case in audit.diagnosis.cases(Diagnosis.ARRIVALS):
             assert case.barrier is not None
             if audit.user(audit.event(audit.trace.barriers[case.barrier].init_event).where) not in out_of_range:
-                yield self._finding(audit, case)
+                yield self._stray(audit, case) if "stray" in case.data else self._finding(audit, case)
 
     def _finding(self, audit: Audit, case: Case) -> Finding:
         bar, init, arrivals = case.barrier, case.data["init"], case.data["arrivals"]
@@ -57,6 +57,24 @@ class ArrivalCount(Rule):
         flow = [(where, text) for where, text in (*initialised(audit, bar), *related[:3])]
         return audit.finding(type(self), case.where, message, related=related, flow=flow, hint=hint,
                              context=incident_context(audit, i, bar) if i is not None else ())
+
+    def _stray(self, audit: Audit, case: Case) -> Finding:
+        """An arrival that may count for the phase before the one that it is meant for."""
+        assert case.barrier is not None
+        stray, story, name = case.data["stray"], audit.story, audit.story.barrier(case.barrier)
+        arrival, due, phase = stray.arrival, stray.due, stray.phase
+        init = case.data["init"]
+        message = (f"{story.thread(arrival)} arrives on {name} for phase {phase}, but nothing keeps that after the "
+                   f"arrival of {story.thread(due)} for phase {phase - 1}: it can take its place, and the phases, "
+                   "which get arrivals of different threads, end early or never")
+        return audit.finding(
+            type(self), case.where, message,
+            related=[(due.where, f"{story.thread(due)} arrives here for phase {phase - 1}"),
+                     *initialised(audit, case.barrier)],
+            flow=[(arrival.where, f"{story.thread(arrival)} arrives first: {name} counts it for phase {phase - 1}"),
+                  (due.where, f"{story.thread(due)} arrives: {name} counts it for phase {phase}")],
+            hint=f"let each thread arrive once a phase, {init} in all, and wait for phase {phase - 1} in between",
+        )
 
 
 def _counted(data: dict[str, object], lanes: int) -> int:

@@ -1,0 +1,82 @@
+"""Arrivals that may count for an earlier phase than the one they are meant for.
+
+A barrier counts arrivals, it does not know whose they are: one that comes before the phase in front of its own is over
+takes the place of an arrival that is still due, and that phase ends early. Where every phase gets the same arrivals,
+this evens out; where the phases differ, it depends on the schedule which of them ends, and when.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.trace import Event
+
+if TYPE_CHECKING:
+    from auditor.audit import Audit
+
+
+@dataclass(frozen=True)
+class Stray:
+    """``arrival`` came in phase ``phase``, and nothing puts it after ``due``, an arrival of the phase before."""
+
+    arrival: Event
+    due: Event
+    phase: int
+
+
+def stray_arrivals(audit: Audit) -> Iterator[Stray]:
+    """The first stray arrival of each barrier whose phases get different arrivals."""
+    by_phase: dict[int, dict[int, list[Event]]] = defaultdict(lambda: defaultdict(list))
+    ended: Counter[int] = Counter()
+    for e in audit.trace.events:
+        if e.kind == "mbar.arrive":
+            by_phase[e.data["bar"]][e.data["phase"]].append(e)
+        elif e.kind == "phase":
+            ended[e.data["bar"]] += 1
+    for bar, phases in by_phase.items():
+        if _differ(phases, ended[bar]):
+            found = _first(audit, phases)
+            if found is not None:
+                yield found
+
+
+def _differ(phases: dict[int, list[Event]], ended: int) -> bool:
+    """Whether the phases get arrivals of different threads; one that has not ended may lack some."""
+    counts = [_by_warp(phases.get(n, [])) for n in range(ended)]
+    last = _by_warp(phases.get(ended, []))
+    if not counts:
+        return False
+    return any(c != counts[0] for c in counts) or any(n > counts[0][warp] for warp, n in last.items())
+
+
+def _by_warp(arrivals: list[Event]) -> Counter[int]:
+    count: Counter[int] = Counter()
+    for e in arrivals:
+        count[e.warp] += e.data["count"]
+    return count
+
+
+def _first(audit: Audit, phases: dict[int, list[Event]]) -> Stray | None:
+    for phase in sorted(phases):
+        for arrival in phases[phase]:
+            for due in phases.get(phase - 1, []):
+                if due.warp != arrival.warp and not _after(audit, arrival, due):
+                    return Stray(arrival, due, phase)
+    return None
+
+
+def _after(audit: Audit, event: Event, other: Event) -> bool:
+    """Whether an event depends on another one, by any chain of events."""
+    seen: set[int] = set()
+    todo = [event.id]
+    while todo:
+        for pred in audit.hb.story.predecessors(audit.event(todo.pop())):
+            if pred == other.id:
+                return True
+            if pred > other.id and pred not in seen:
+                seen.add(pred)
+                todo.append(pred)
+    return False
