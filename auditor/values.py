@@ -311,13 +311,17 @@ for _name in "lt le gt ge eq ne bool".split():
 
 
 class Ref:
-    """A pointer to ``box[key]``, an element of a local array, class object or one-element cell."""
+    """A pointer to ``box[key]``, an element of a local array, class object or one-element cell.
 
-    __slots__ = ("box", "key")
+    ``unit``: bytes of one element of the box when the pointer was cast to a type of another size, else 0.
+    """
 
-    def __init__(self, box: list[Any], key: Any) -> None:
+    __slots__ = ("box", "key", "unit")
+
+    def __init__(self, box: list[Any], key: Any, unit: int = 0) -> None:
         self.box = box
         self.key = key
+        self.unit = unit
 
     def __repr__(self) -> str:
         return f"Ref(+{self.key})"

@@ -173,7 +173,7 @@ class HostEnv:
     def padd(self, p: Any, n: Any, size: int) -> Any:
         """Pointer arithmetic in elements."""
         if p.__class__ is Ref:
-            return Ref(p.box, p.key + n) if isinstance(n, int) else OPAQUE
+            return memory.step_local(p, n, size)
         return p + n * size
 
     def pdiff(self, p: Any, q: Any, size: int) -> Any:
@@ -187,8 +187,7 @@ class HostEnv:
     def field(self, p: Any, index: int, offset: int) -> Any:
         """Address of a field."""
         if p.__class__ is Ref:
-            target = memory.load_local(p)
-            return Ref(target, index) if target.__class__ is list else OPAQUE
+            return memory.field_local(p, index, offset)
         return p + offset
 
     def shared_addr(self, key: str) -> Any:

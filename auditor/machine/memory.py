@@ -18,6 +18,7 @@ from auditor.values import (
     Opaque,
     Ref,
     Vec,
+    cdiv,
     collapse,
 )
 
@@ -63,6 +64,51 @@ def store_local(p: Ref, value: Any) -> None:
         p.box[p.key] = value
     except (IndexError, TypeError):
         return
+
+
+def step_local(p: Ref, n: Any, size: int) -> Any:
+    """A pointer to a local object moved by ``n`` elements of ``size`` bytes."""
+    if isinstance(n, Opaque):
+        n.used()
+        return OPAQUE
+    if p.unit:
+        n = n * size // p.unit if n.__class__ is int else cdiv(n * size, p.unit)
+    return Ref(p.box, p.key + n, p.unit)
+
+
+def field_local(p: Ref, index: int, offset: int) -> Any:
+    """A pointer to a field of a local object, or to an element of an array that is seen as objects."""
+    if p.unit:
+        return Ref(p.box, p.key + offset // p.unit, p.unit)
+    target = load_local(p)
+    if target.__class__ is list:
+        return Ref(target, index)
+    if isinstance(target, Opaque):  # a scalar seen as part of a class: what follows is not known, but it is a use
+        target.used()
+    return OPAQUE
+
+
+def load_wide(p: Ref, bits: int) -> Any:
+    """Read a local array through a pointer to a type of another size: known when it is made of whole integers."""
+    count = bits // 8 // p.unit
+    parts = [load_local(Ref(p.box, p.key + k)) for k in range(count)] if p.key.__class__ is int else []
+    if parts and all(part.__class__ is int for part in parts):
+        width = 8 * p.unit
+        return sum((part & ((1 << width) - 1)) << width * k for k, part in enumerate(parts))
+    for part in parts or [load_local(p)]:
+        if isinstance(part, Opaque):
+            part.used()
+    return OPAQUE
+
+
+def store_wide(p: Ref, bits: int, value: Any) -> None:
+    """Write a local array through a pointer to a type of another size."""
+    count = bits // 8 // p.unit
+    width = 8 * p.unit
+    for k in range(max(count, 1)):
+        whole = count and value.__class__ is int
+        part = value >> width * k & ((1 << width) - 1) if whole else value if isinstance(value, Opaque) else OPAQUE
+        store_local(Ref(p.box, p.key + k), part)
 
 
 def _lane_write(old: Any, lane: int, value: Any) -> Any:

@@ -195,7 +195,7 @@ class Strand:
 
     def load(self, p: Any, kind: str, bits: int, signed: bool = False) -> Any:
         if p.__class__ is Ref:
-            return memory.load_local(p)
+            return memory.load_wide(p, bits) if p.unit and bits != 8 * p.unit else memory.load_local(p)
         if self.replaying:
             return self._replayed()
         value = memory.load(self, p, kind, bits, signed)
@@ -204,7 +204,10 @@ class Strand:
 
     def store(self, p: Any, kind: str, bits: int, value: Any) -> None:
         if p.__class__ is Ref:
-            memory.store_local(p, value)
+            if p.unit and bits != 8 * p.unit:
+                memory.store_wide(p, bits, value)
+            else:
+                memory.store_local(p, value)
             return
         if isinstance(value, Opaque):
             value.used()
@@ -216,7 +219,7 @@ class Strand:
 
     def padd(self, p: Any, n: Any, size: int) -> Any:
         if p.__class__ is Ref:
-            return OPAQUE if isinstance(n, Opaque) else Ref(p.box, p.key + n)
+            return memory.step_local(p, n, size)
         return p + n * size
 
     def pdiff(self, p: Any, q: Any, size: int) -> Any:
@@ -229,12 +232,7 @@ class Strand:
 
     def field(self, p: Any, index: int, offset: int) -> Any:
         if p.__class__ is Ref:
-            obj = memory.load_local(p)
-            if obj.__class__ is list:
-                return Ref(obj, index)
-            if isinstance(obj, Opaque):  # a scalar seen as part of a class: what follows is not known, but it is a use
-                obj.used()
-            return OPAQUE
+            return memory.field_local(p, index, offset)
         return p + offset
 
     def shared_addr(self, key: str) -> int:

@@ -44,6 +44,8 @@ class Casts(Places):
     def _pointer_cast(self, value: Val, ctype: CType) -> Val:
         """A pointer conversion; to a base class it moves to the subobject."""
         pointee, wanted = value.type.element, ctype.element
+        if value.space != ADDRESS and pointee.scalar and pointee.size and wanted.size not in (0, pointee.size):
+            return Val(f"recast({value.code}, {pointee.size})", ctype)
         if wanted.scalar and value.space != ADDRESS:
             if pointee.kind == "array" or _uniform(pointee, wanted):
                 return Val(f"S.field({value.code}, 0, 0)", ctype)

@@ -24,6 +24,7 @@ __all__ = [
     "i64",
     "object_at",
     "population_count",
+    "recast",
     "scalar_pointer",
     "set_element",
     "to_float",
@@ -141,6 +142,11 @@ def scalar_pointer(p: Any) -> Any:
             return Ref([consume(target)], 0)
         p = Ref(target, 0)
     return p
+
+
+def recast(p: Any, unit: int) -> Any:
+    """A pointer to scalars of ``unit`` bytes, cast to a pointer to a type of another size."""
+    return Ref(p.box, p.key, unit) if p.__class__ is Ref and not p.unit else p
 
 
 def view(x: Any) -> Any:
