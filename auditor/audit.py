@@ -23,6 +23,7 @@ from auditor.machine.launch import Launch
 from auditor.machine.scenario import ScenarioSettings, plan
 from auditor.program import Kernel, Program
 from auditor.registry import all_rules
+from auditor.rule import Rule
 from auditor.source import UNKNOWN, Loc, Stack
 from auditor.story import Story
 from auditor.trace import Event, Incident, Trace
@@ -103,7 +104,7 @@ class Audit:
 
     def finding(
         self,
-        rule: type,
+        rule: type[Rule],
         where: Stack,
         message: str,
         *,
@@ -127,7 +128,7 @@ class Audit:
             code=rule.code,
             level=level or rule.level,
             message=message,
-            loc=loc,  # type: ignore[attr-defined]
+            loc=loc,
             kernel=self.kernel.display,
             related=unique,
             flow=steps if len(steps) > 1 else (),

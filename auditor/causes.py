@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from auditor.causes_tensor import place_of, sort_tensor
+from auditor.causes_arrivals import stray_arrivals
 from auditor.graph import Conflict
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.meaning import Meaning, meaning
+from auditor.races import place, sorted_out
 from auditor.source import Stack
 from auditor.trace import Event, Incident
 
@@ -146,6 +147,10 @@ class Diagnosis:
                     self.OVERRUN,
                     Case(o.wait.where, barrier=o.wait.data["bar"], wait=o.wait, data={"phase_event": o.phase_event}),
                 )
+            for s in () if audit.hb.overruns else stray_arrivals(audit):
+                bar = s.arrival.data["bar"]
+                init = audit.trace.barriers[bar].init_count
+                self._add(self.ARRIVALS, Case(s.arrival.where, barrier=bar, data={"stray": s, "init": init}))
 
     def _protocol_found(self) -> bool:
         return any(
@@ -423,8 +428,11 @@ class Diagnosis:
         self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))
 
     def _root(self, deadlocks: list[Incident]) -> Incident:
-        """The blocked wait that the others follow from: one whose barrier nobody who still runs could complete, or else the
-        one that is the farthest behind, and of those one that some have arrived for."""
+        """The blocked wait that the others follow from.
+
+        One whose barrier nobody who still runs could complete, or else the one that is the farthest behind, and of
+        those one that some have arrived for.
+        """
         audit = self.audit
         blocked_strands = {i.warp for i in deadlocks}
         waits = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
@@ -448,7 +456,7 @@ class Diagnosis:
     # ---- conflicts ------------------------------------------------------------------------------------------------
 
     def _conflicts(self, *, skip_protocol: bool) -> None:
-        conflicts = self._sorted_out()
+        conflicts = sorted_out(self.audit)
         explained = set()
         several = {i.where for i in self.audit.incidents("multi_issue")}
         conflicts = [(m, c) for m, c in conflicts if c.first.where not in several and c.second.where not in several]
@@ -457,113 +465,7 @@ class Diagnosis:
                 explained.add(n)
         for n, (m, c) in enumerate(conflicts):
             if n not in explained and not self._consequence(m, c):
-                self._add(m.value, Case(self._place(m, c), conflict=c))
-
-    def _sorted_out(self) -> list[tuple[Meaning, Conflict]]:
-        """Conflicts with their meanings.
-
-        Two places that race do so in both directions, in one run or another: each pair of places keeps the direction
-        that names the missing synchronisation.
-        """
-        all_conflicts = [(m, c) for c in self.audit.hb.conflicts if (m := meaning(c)) is not None]
-        pairs: dict[tuple[Stack, Stack], set[tuple[Meaning, Stack]]] = {}
-        for m, c in all_conflicts:
-            key = (c.first.where, c.second.where)
-            pairs.setdefault(key, set()).add((m, c.first.where))
-            pairs.setdefault(key[::-1], set()).add((m, c.first.where))
-        out: list[tuple[Meaning, Conflict]] = []
-        raced: set[frozenset[Stack]] = set()
-        early = {
-            c.second.where
-            for m, c in all_conflicts
-            if m is Meaning.READ_EARLY and (c.first.data.get("bar") is None or not self._holds_older_data(c))
-        }
-        for m, c in all_conflicts:
-            here = {mm for mm, _ in pairs[c.first.where, c.second.where]}
-            if m is Meaning.READ_EARLY and c.second.where not in early:
-                if Meaning.REFILL in here or Meaning.NO_SYNCWARP in here:
-                    continue  # told by the other direction
-                m = Meaning.REFILL
-            elif (m in (Meaning.REFILL, Meaning.NO_SYNCWARP) and c.first.where in early) or (m is Meaning.NO_SYNCWARP and here & {
-                Meaning.REFILL,
-                Meaning.DATA_RACE,
-                Meaning.STORE_SOURCE,
-                Meaning.OVERWRITE,
-            }):
-                continue
-            elif m is Meaning.DATA_RACE and c.second.kind == "async" and c.first_access.write and self._wrote_before(c):
-                # The operation reads what this thread wrote earlier: it is the next write that comes too early.
-                m = (
-                    Meaning.STORE_SOURCE
-                    if str(c.second.data["instr"]).endswith(("store", "reduce"))
-                    else Meaning.OVERWRITE
-                )
-                c = replace(
-                    c, first=c.second, first_access=c.second_access, second=c.first, second_access=c.first_access
-                )
-            elif (m is Meaning.DATA_RACE and frozenset((c.first.where, c.second.where)) in raced) or (
-                m in (Meaning.STORE_SOURCE, Meaning.OVERWRITE)
-                and Meaning.DATA_RACE in here
-                and not any(
-                    o.first.where == c.second.where and o.second.where == c.first.where and self._wrote_before(o)
-                    for mm, o in all_conflicts
-                    if mm is Meaning.DATA_RACE
-                )
-            ):
-                continue
-            elif m is Meaning.OVERLAPPING_COPIES and early and c.first.where == c.second.where:
-                continue  # nobody waits for the first copy: that is the cause
-            elif (m is Meaning.PROXY_WAR and here & {Meaning.REFILL, Meaning.READ_EARLY, Meaning.NO_SYNCWARP}) or (m is Meaning.PROXY and Meaning.DATA_RACE in here):
-                continue
-            if m is Meaning.DATA_RACE:
-                raced.add(frozenset((c.first.where, c.second.where)))
-            out.append((m, c))
-        refilled = {self._place(m, c) for m, c in out if m is Meaning.REFILL}
-        early |= {self._place(m, c) for m, c in out if m is Meaning.READ_EARLY}
-        return sort_tensor(
-            self.audit,
-            [(m, c) for m, c in out if not (m is Meaning.OVERLAPPING_COPIES and (c.second.where in refilled or early))],
-        )
-
-    def _wrote_before(self, c: Conflict) -> bool:
-        """Whether the writer of a conflict already wrote there, at the same place in the code, in order."""
-        write, access = c.first, c.first_access
-        return any(
-            e.warp == write.warp
-            and e.where == write.where
-            and self.audit.hb.ordered(e.id, c.second.id)
-            and any(
-                a.space == access.space and a.cta == access.cta and a.lo < access.hi and access.lo < a.hi
-                for a in e.accesses
-            )
-            for e in self.audit.trace.events[: write.id]
-        )
-
-    def _holds_older_data(self, c: Conflict) -> bool:
-        """Whether the reader of a conflict had an earlier, landed copy in these bytes.
-
-        Then it is the new copy that came too early, not the read.
-        """
-        read, access = c.second, c.second_access
-        for e in self.audit.trace.events[: c.first.id]:
-            if (
-                e.kind == "async"
-                and any(
-                    a.write
-                    and a.space == access.space
-                    and a.cta == access.cta
-                    and a.lo < access.hi
-                    and access.lo < a.hi
-                    for a in e.accesses
-                )
-                and self.audit.hb.ordered(e.id, read.id)
-            ):
-                return True
-        return False
-
-    def _place(self, m: Meaning, c: Conflict) -> Stack:
-        """Where a conflict is reported: the access that came too early, or the operation that was not waited for."""
-        return place_of(m, c) or c.second.where or c.first.where
+                self._add(m.value, Case(place(m, c), conflict=c))
 
     def _consequence(self, m: Meaning, c: Conflict) -> bool:
         """Whether a corrected run is free of this conflict, so that it followed from what was corrected."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from auditor.machine.strand import Strand
 
 Handler = Callable[..., Any]
+PASSED_ON = (Ref, list, Loaded)  # values that a move hands on as they are
 HANDLERS: dict[str, tuple[Handler, bool]] = {}
 
 
@@ -256,7 +257,7 @@ def _run(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple
                     handler[0](x, i)
             elif i.opcode in alu.PURE:
                 args = [x.val(o) for o in i.operands[1:]]
-                if (i.opcode == "cvta" and args[0].__class__ is Ref) or (i.opcode == "mov" and args[0].__class__ in (Ref, list, Loaded)):
+                if args[0].__class__ in PASSED_ON and i.opcode in ("cvta", "mov"):
                     x.set(i.operands[0], args[0])
                 else:
                     x.set(i.operands[0], alu.evaluate(i, args))

@@ -12,7 +12,7 @@ MAX_COUNT = (1 << COUNT_BITS) - 1
 MAX_TX = (1 << 20) - 1
 
 
-class BarrierTrap(Exception):
+class BarrierTrap(Exception):  # noqa: N818 - what hardware does, not a defect
     """What traps on hardware: an arrival of more than is pending, a tx-count out of range."""
 
     def __init__(self, kind: str, detail: str) -> None:
@@ -61,7 +61,7 @@ class Mbarrier:
         return self._flip()
 
     def expect(self, tx: int) -> bool:
-        """``expect_tx``: bytes more are due. True when that completed the phase (surplus bytes met their expectation)."""
+        """``expect_tx``: more bytes are due. True when that completed the phase (surplus bytes were expected now)."""
         self._add_tx(tx)
         return self._flip() if tx else False
 

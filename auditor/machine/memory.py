@@ -299,7 +299,7 @@ class OpenAccess:
 
 
 def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> Any:
-    """Record a generic access. Returns (access, its lowest and highest byte now), or None when there is no such memory."""
+    """Record a generic access. Returns (access, its lowest and highest byte now); None when there is no such memory."""
     machine = strand.machine
     target = machine.shared_target(pairs[0][1])
     if target is None:

@@ -20,8 +20,8 @@ TMEM_LANES = 128
 class Park:
     """Why a strand does not run: ``ready`` says when it may again.
 
-    ``polls``: the strand only polls (try_wait, test_wait, a spin): how often in a row a negative answer may wake it while
-    nothing else happens.
+    ``polls``: the strand only polls (try_wait, test_wait, a spin): how often in a row a negative answer may wake it
+    while nothing else happens.
     ``gather``: it waits for other lanes of its warp; ``broken`` is set when they can no longer come.
     ``kind`` and ``data`` describe the wait when it turns out to be a deadlock.
     """
@@ -181,7 +181,7 @@ class AsyncOp:
 
 @dataclass
 class Groups:
-    """Group bookkeeping of one kind for one thread: operations not committed yet, and committed groups, oldest first."""
+    """Groups of one kind of one thread: operations not committed yet, and committed groups, oldest first."""
 
     open: list[AsyncOp] = field(default_factory=list)
     committed: deque[list[AsyncOp]] = field(default_factory=deque)

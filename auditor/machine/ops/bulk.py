@@ -113,7 +113,7 @@ def _per_issue(x: Exec, operands: tuple[Any, ...]) -> list[tuple[int, tuple[Any,
         key = tuple(v.v[lane] if v.__class__ is Vec else v if isinstance(v, int) else id(v) for v in operands)
         groups[key] = groups.get(key, 0) | 1 << lane
     out = []
-    for key, mask in groups.items():
+    for mask in groups.values():
         lane = (mask & -mask).bit_length() - 1
         out.append((mask, tuple(v.v[lane] if v.__class__ is Vec else v for v in operands)))
     return out
@@ -133,7 +133,7 @@ def map_at(x: Exec, address: Any, coords: tuple[Any, ...] = ()) -> TensorMap | N
     if SHARED_WINDOW <= address < PARAM_WINDOW:
         x.m.incident("tensormap_space", where, x.s, data={"space": "shared"})
         return None
-    value = x.m.params.get(address)
+    found: Any = x.m.params.get(address)
     if PARAM_WINDOW <= address < CONST_WINDOW:
         for lo, hi, param in x.m.param_objects:
             if lo <= address < hi:
@@ -149,16 +149,16 @@ def map_at(x: Exec, address: Any, coords: tuple[Any, ...] = ()) -> TensorMap | N
                     x.m.incident(
                         "misaligned", where, x.s, data={"what": "tensor map", "offset": address - lo, "need": 64}
                     )
-    if not isinstance(value, TensorMap):
+    if not isinstance(found, TensorMap):
         return None
-    if coords and value.rank != len(coords) and not any(isinstance(c, Opaque) for c in coords):
+    if coords and found.rank != len(coords) and not any(isinstance(c, Opaque) for c in coords):
         x.m.incident(
             "descriptor",
             where,
             x.s,
-            data={"what": "coordinates", "rank": value.rank, "given": len(coords), "entry": "TL-16"},
+            data={"what": "coordinates", "rank": found.rank, "given": len(coords), "entry": "TL-16"},
         )
-    return value
+    return found
 
 
 def _check_shared(
@@ -330,7 +330,7 @@ def _launch(x: Exec, event: Event, state: BarrierState | None, size: int | None,
 
 
 def _guessed_end(m: Any, access: Access, size: int) -> int:
-    """End of a copy whose box is not known: its share of the bytes, but not into the next thing that is known to start."""
+    """End of a copy whose box is not known: its share of the bytes, but not into the next known thing."""
     cta = m.ctas[access.cta]
     starts = {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(access.cta, ()), cta.shared_end}
     end = access.lo + max(size, 16)

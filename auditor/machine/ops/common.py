@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from auditor.machine.state import Gather, Park
@@ -11,6 +12,7 @@ from auditor.values import SHARED_WINDOW, Opaque
 if TYPE_CHECKING:
     from auditor.machine.execute import Exec
     from auditor.machine.state import Cta
+    from auditor.machine.strand import Strand
     from auditor.ptx.grammar import Instr
 
 FULL = 0xFFFF_FFFF
@@ -51,32 +53,21 @@ def gather(
     s, warp = x.s, x.s.warp
     need &= warp.lanes
     if x.lanes & need == need:
-        g = Gather(need)
-        g.lanes = x.lanes
-        g.members.append((s, x.lanes, payload))
-        g.lead = s
-        return g
-    g = warp.gathers.get(key)
-    if g is None:
-        g = warp.gathers[key] = Gather(need)
+        alone = Gather(need)
+        alone.lanes = x.lanes
+        alone.members.append((s, x.lanes, payload))
+        alone.lead = s
+        return alone
+    g = warp.gathers.setdefault(key, Gather(need))
     g.members.append((s, x.lanes, payload))
     g.lanes |= x.lanes
     if need & ~g.lanes == 0:
         g.lead = s
     else:
         x.m.settle(warp, g)
-    if g.lead is None:
-        meeting = g
-        yield Park(
-            lambda: meeting.done or meeting.lead is s,
-            "lanes",
-            {"instr": i.opcode, "where": x.m.where(), "need": need},
-            gather=g,
-        )
     while g.lead is not s and not g.done:
-        meeting = g
         yield Park(
-            lambda: meeting.done or meeting.lead is s,
+            partial(_may_go, g, s),
             "lanes",
             {"instr": i.opcode, "where": x.m.where(), "need": need},
             gather=g,
@@ -95,6 +86,10 @@ def gather(
     elif order and g.event is not None:
         s.pending.append((g.event.id, "warp"))
     return g
+
+
+def _may_go(g: Gather, s: Strand) -> bool:
+    return g.done or g.lead is s
 
 
 def finish(x: Exec, g: Gather, event: Any, result: Any = None, order: bool = True) -> None:

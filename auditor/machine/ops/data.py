@@ -298,10 +298,10 @@ def wait_groups(x: Exec, kind: str, n: int, *, read: bool) -> None:
         history = x.s.groups.setdefault(kind + ".read", Groups())
         history.committed.append(done)
     else:
-        history = x.s.groups.get(kind + ".read")
-        if history is not None and n == 0:
-            late = [o for g in history.committed for o in g]
-            history.committed.clear()
+        earlier = x.s.groups.get(kind + ".read")
+        if earlier is not None and n == 0:
+            late = [o for g in earlier.committed for o in g]
+            earlier.committed.clear()
             x.m.finish_until(late)
             x.s.pending += [(o.event.id, "complete") for o in late]
 

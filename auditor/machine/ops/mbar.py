@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 from auditor.machine.execute import Exec, op
-from auditor.machine.mbarrier import MAX_COUNT
+from auditor.machine.mbarrier import MAX_COUNT, Mbarrier
 from auditor.machine.ops.common import shared_operand
 from auditor.machine.state import BarrierState, Cta, Park
 from auditor.machine.strand import Strand
@@ -192,10 +193,11 @@ def arrive(x: Exec, i: Instr) -> None:
             state.current["expected"].append((event.id, total_tx))
         pred = (event.id, "relaxed" if sem == "relaxed" else "arrive")
         if len(set(lane_count)) == 1 and total_tx == 0 and not expects:
-            x.m.barrier_step(state, lambda u: u.arrive(total, 0, drop), pred, where, x.s, arrivals=total)
+            x.m.barrier_step(state, partial(Mbarrier.arrive, count=total, drop=drop), pred, where, x.s, arrivals=total)
         else:
             for c, t in zip(lane_count, lane_tx):
-                x.m.barrier_step(state, lambda u, c=c, t=t: u.arrive(c, t, drop), pred, where, x.s, arrivals=c)
+                step = partial(Mbarrier.arrive, count=c, tx=t, drop=drop)
+                x.m.barrier_step(state, step, pred, where, x.s, arrivals=c)
     if dest is not None and not isinstance(dest, Sink):
         x.set(dest, state_value)
 
@@ -236,7 +238,7 @@ def expect_tx(x: Exec, i: Instr) -> None:
                 state.current["expected"].append((event.id, tx))
             x.m.barrier_step(
                 state,
-                (lambda u, tx=tx: u.complete(tx)) if completes else (lambda u, tx=tx: u.expect(tx)),
+                partial(Mbarrier.complete if completes else Mbarrier.expect, tx=tx),
                 (event.id, "relaxed"),
                 where,
                 x.s,
@@ -293,8 +295,8 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         cta, offset = target
         if cta.barriers.get(offset) is None:
             park = Park(
-                lambda c=cta, o=offset: o in c.barriers,
-                "uninitialised",  # type: ignore[misc]
+                partial(cta.barriers.__contains__, offset),
+                "uninitialised",
                 {"where": where, "offset": offset},
             )
             yield park
