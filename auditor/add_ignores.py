@@ -58,20 +58,29 @@ def _changed(layout: Layout, line: int, directive: str, end: str) -> str | None:
     return f"{indentation}// {directive}{end}{source}"
 
 
-def add_to_file(path: str, findings: Iterable[Finding], reason: str) -> tuple[int, list[Finding]]:
-    """Write comments for the findings of one file into it. Returns how many findings they cover and which are left.
+def add_to_files(findings: Iterable[Finding], reason: str) -> tuple[dict[str, int], list[Finding]]:
+    """Write comments into the files that findings lie in.
 
-    A file that is not UTF-8 is left alone. Raises OSError.
+    Returns how many findings are covered by file, and the findings that are not: no comment can stand there, or the
+    file is not UTF-8 or cannot be written.
     """
-    wanted = [finding for finding in findings if finding.code != CODE]
-    try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        return 0, wanted
-    changed, left = with_ignores(text, wanted, reason)
-    if changed != text:
-        replace_file(Path(path), changed)
-    return len(wanted) - len(left), left
+    by_file: dict[str, dict[Finding, None]] = {}
+    for finding in findings:
+        if finding.code != CODE:
+            by_file.setdefault(finding.loc.file, {})[finding] = None
+    written: dict[str, int] = {}
+    left: list[Finding] = []
+    for file, wanted in by_file.items():
+        try:
+            text = Path(file).read_bytes().decode("utf-8")
+            changed, unplaced = with_ignores(text, wanted, reason)
+            if changed != text:
+                replace_file(Path(file), changed)
+                written[file] = len(wanted) - len(unplaced)
+            left += unplaced
+        except (OSError, UnicodeDecodeError):
+            left += wanted
+    return written, left
 
 
 def replace_file(path: Path, text: str) -> None:

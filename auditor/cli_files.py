@@ -11,11 +11,13 @@ _BUILD_FOLDERS = frozenset(("build", "_build", "dist", "out", "node_modules", "v
 _BUILD_PREFIXES = ("cmake-build", "build-", "build_", "bazel-")
 
 
-def find_sources(paths: Iterable[str], complain: Callable[[str, str], None]) -> list[str]:
+def find_sources(
+    paths: Iterable[str], complain: Callable[[str, str], None], excluded: Callable[[str], bool] = lambda path: False
+) -> list[str]:
     """Files to audit, each once: named files as they are, folders searched for CUDA sources.
 
-    Hidden and build folders inside a named folder are skipped. ``complain(path, why)`` is told of folders that cannot
-    be read or hold no CUDA source.
+    Hidden and build folders inside a named folder are skipped, and files that are ``excluded``. ``complain(path, why)``
+    is told of folders that cannot be read or hold no CUDA source.
     """
     found: dict[str, None] = {}
     for path in paths:
@@ -28,7 +30,9 @@ def find_sources(paths: Iterable[str], complain: Callable[[str, str], None]) -> 
             folders[:] = sorted(name for name in folders if not _skipped(name))
             for name in sorted(files):
                 if name.endswith(SUFFIXES) and not name.startswith("."):
-                    found[os.path.normpath(Path(folder) / name)] = None
+                    file = os.path.normpath(Path(folder) / name)
+                    if not excluded(file):
+                        found[file] = None
         for error in errors:
             complain(str(error.filename or path), error.strerror or str(error))
         if len(found) == before and not errors:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auditor.cli_commands import audit, audit_options
+from auditor.cli_commands import audit
+from auditor.cli_console import write_out
 from auditor.cli_flags import CompilerFlags
-from auditor.cli_run import EXIT_FAILED, write_out
+from auditor.cli_options import audit_options
+from auditor.cli_run import EXIT_FAILED
 from auditor.config import AuditOptions, InputError
 
 if TYPE_CHECKING:

@@ -1,60 +1,101 @@
-"""Runs an audit over files: progress, reports and the exit code."""
+"""Runs an audit over files: settings, progress, reports and the exit code."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from auditor.cli_console import say, write_out
 from auditor.cli_files import find_sources
+from auditor.cli_outputs import WITH_SUMMARY, Target, write_targets
 from auditor.config import AuditOptions
+from auditor.config_keys import ConfigError
 from auditor.findings import FileResult, Level
 from auditor.output.summary import coverage, plural, verdict
-from auditor.output.tool import NAME
 
-FORMATS = ("text", "concise", "json", "sarif", "github")
-FAIL_LEVELS = ("error", "warning", "note", "never")
+if TYPE_CHECKING:
+    from auditor.settings import Configuration, Settings
+
 EXIT_FAILED = 2
-_FOR_MACHINES = ("json", "sarif")  # written even when nothing could be audited
-_WITHOUT_SUMMARY = ("concise", "github")
 
 
 @dataclass(frozen=True)
-class Report:
-    """How results leave the tool. ``output`` None is standard output."""
+class Request:
+    """What one run of the tool is asked for.
 
-    format: str
-    output: str | None
-    sarif_file: str | None
-    fail_on: str
-    color: str
-    quiet: bool
+    ``given`` holds the fields of AuditOptions that the command line decides. ``fail_on`` None leaves it to the
+    configuration.
+    """
+
+    paths: tuple[str, ...]
+    given: Mapping[str, Any] = field(default_factory=dict)
+    targets: tuple[Target, ...] = (Target("text"),)
+    fail_on: str | None = None
+    color: str = "auto"
+    quiet: bool = False
+    config: str | None = None
+    isolated: bool = False
+    show_settings: bool = False
+    add_ignores: str | None = None
 
 
-def run_audit(paths: Sequence[str], options: AuditOptions, report: Report) -> int:
+@dataclass(frozen=True)
+class Unit:
+    """One file to audit, and how."""
+
+    path: str
+    options: AuditOptions
+
+
+def run_audit(request: Request) -> int:
     """Audit every file, write the reports and return the exit code."""
-    from auditor.engine import with_deep_stack
-
-    results: list[FileResult] = []
-    files = find_sources(paths, lambda path, why: results.append(FileResult(path, failure=why)))
-    results += with_deep_stack(lambda: _audit_all(files, options, report.quiet))
-    for result in results:
-        if result.failure:
-            _say(f"{result.path}: {result.failure}")
-    code = exit_code(results, report.fail_on)
     try:
-        if code != EXIT_FAILED or report.format in _FOR_MACHINES:
-            _write(results, options, report)
+        return _run(request)
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
     except BrokenPipeError:
         raise
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from error
-    if code != EXIT_FAILED and not report.quiet and (report.format in _WITHOUT_SUMMARY or report.output):
-        _say(verdict(results))
-        _say(coverage(results))
+
+
+def _run(request: Request) -> int:
+    from auditor.settings import Configuration
+
+    if request.config and request.isolated:
+        raise click.UsageError("--config and --isolated exclude each other")
+    configuration = Configuration(request.config, request.isolated)
+    of_run = configuration.of_run()
+    unread: list[FileResult] = []
+    files = find_sources(
+        request.paths,
+        lambda path, why: unread.append(FileResult(path, failure=why)),
+        lambda path: configuration.of_file(path).excludes(path),
+    )
+    units = [Unit(path, configuration.of_file(path).options(path, request.given)) for path in files]
+    if request.show_settings:
+        _show_settings(units, configuration)
+        return 0
+    results = unread + _audit_all(units, request)
+    for result in results:
+        if result.failure:
+            say(f"{result.path}: {result.failure}")
+    if request.add_ignores is not None:
+        return _add_ignores(results, request.add_ignores)
+    return _report(results, request, of_run, any(unit.options.strict for unit in units))
+
+
+def _report(results: Sequence[FileResult], request: Request, settings: Settings, strict: bool) -> int:
+    code = exit_code(results, request.fail_on or settings.fail_on or "warning")
+    failed = code == EXIT_FAILED
+    write_targets(results, request.targets, strict, request.color, failed)
+    shown = any(target.file is None and target.format in WITH_SUMMARY for target in request.targets)
+    if not failed and not request.quiet and not shown:
+        say(verdict(results))
+        say(coverage(results))
     return code
 
 
@@ -68,69 +109,38 @@ def exit_code(results: Sequence[FileResult], fail_on: str) -> int:
     return int(any(finding.level.rank >= least for result in results for finding in result.findings))
 
 
-def _audit_all(files: Sequence[str], options: AuditOptions, quiet: bool) -> list[FileResult]:
-    from auditor.engine import audit_file
+def _audit_all(units: Sequence[Unit], request: Request) -> list[FileResult]:
+    from auditor.engine import audit_file, with_deep_stack
 
-    results = []
-    for number, file in enumerate(files, 1):
-        result = audit_file(file, options)
-        results.append(result)
-        if len(files) > 1 and not quiet:
-            outcome = "failed" if result.failure else plural(len(result.findings), "finding")
-            _say(f"[{number}/{len(files)}] {file}: {outcome}, {result.seconds:.1f} s")
-    return results
+    def work() -> list[FileResult]:
+        results = []
+        for number, unit in enumerate(units, 1):
+            result = audit_file(unit.path, unit.options)
+            results.append(result)
+            if len(units) > 1 and not request.quiet:
+                outcome = "failed" if result.failure else plural(len(result.findings), "finding")
+                say(f"[{number}/{len(units)}] {unit.path}: {outcome}, {result.seconds:.1f} s")
+        return results
 
-
-def _write(results: Sequence[FileResult], options: AuditOptions, report: Report) -> None:
-    if report.output in (None, "-"):
-        write_out(render(results, report.format, options.strict, _colour(report)))
-    else:
-        Path(str(report.output)).write_text(
-            render(results, report.format, options.strict, colour=report.color == "always"), encoding="utf-8"
-        )
-    if report.sarif_file:
-        Path(report.sarif_file).write_text(render(results, "sarif", options.strict, colour=False), encoding="utf-8")
+    return with_deep_stack(work)
 
 
-def render(results: Sequence[FileResult], format_: str, strict: bool, colour: bool) -> str:
-    """The report in one of FORMATS. Imports only what that format needs."""
-    if format_ == "json":
-        from auditor.output.json_report import write_json
+def _show_settings(units: Sequence[Unit], configuration: Configuration) -> None:
+    from auditor.settings import describe
 
-        return write_json(results)
-    if format_ == "sarif":
-        from auditor.output.sarif import write_sarif
-
-        return write_sarif(results)
-    if format_ == "github":
-        from auditor.output.github import write_github
-
-        return write_github(results)
-    from auditor.output.style import Style
-    from auditor.output.text import write_concise, write_text
-
-    style = Style(colour)
-    return write_concise(results, style) if format_ == "concise" else write_text(results, style, strict)
+    for unit in units:
+        write_out(f"{unit.path}: {describe(configuration.of_file(unit.path), unit.options)}\n")
 
 
-def _colour(report: Report) -> bool:
-    from auditor.output.style import wants_colour
+def _add_ignores(results: Sequence[FileResult], reason: str) -> int:
+    """Write suppressions for all findings; 1 when some could not be placed."""
+    from auditor.add_ignores import add_to_files
 
-    return wants_colour(sys.stdout, report.color)
-
-
-def write_out(text: str) -> None:
-    """To standard output, as UTF-8 whatever the locale says."""
-    sys.stdout.flush()
-    buffer = getattr(sys.stdout, "buffer", None)
-    if buffer is None:
-        sys.stdout.write(text)
-    else:
-        buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.flush()
-
-
-def _say(line: str) -> None:
-    """One line to standard error; a stream that cannot show a character shows a stand-in."""
-    encoding = sys.stderr.encoding or "utf-8"
-    print(f"{NAME}: {line}".encode(encoding, "replace").decode(encoding), file=sys.stderr)
+    if not reason.strip() or "\n" in reason or "*/" in reason:
+        raise click.UsageError("--add-ignores needs a reason, in one line")
+    written, left = add_to_files((finding for result in results for finding in result.findings), reason.strip())
+    for file, count in written.items():
+        say(f"{file}: suppressed {plural(count, 'finding')}")
+    for finding in left:
+        say(f"{finding.loc}: no place for a comment that ignores {finding.code}")
+    return EXIT_FAILED if all(result.failure for result in results) else int(bool(left))

@@ -6,6 +6,7 @@ import re
 
 import click
 
+from auditor.cli_outputs import FORMATS, Target
 from auditor.config import Dim3
 
 
@@ -46,6 +47,16 @@ def architecture(text: str) -> str:
     if match is None:
         raise click.BadParameter(f"{text!r} is not an architecture such as sm_90a or sm_100a")
     return f"sm_{match[1]}"
+
+
+def target(text: str) -> Target:
+    """A report: FORMAT, or FORMAT:FILE."""
+    name, colon, file = text.partition(":")
+    if name not in FORMATS:
+        raise click.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
+    if colon and not file:
+        raise click.BadParameter(f"{text!r} names no file behind the colon")
+    return Target(name, None if file in ("", "-") else file)
 
 
 def _number(text: str) -> int | float | None:

@@ -1,1 +1,1 @@
-"""Writers of results: text, concise, JSON, SARIF and GitHub annotations. Each format is a module of its own."""
+"""Writers of results: text, concise, JSON, SARIF, JUnit and GitHub annotations. Each format is a module of its own."""

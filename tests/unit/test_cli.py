@@ -6,58 +6,19 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 import pytest
 
-from auditor import engine
-from auditor.analysis import Analysis, ArchRun
 from auditor.cli import main
 from auditor.cli_commands import audit
 from auditor.config import AuditOptions, InputError
-from auditor.findings import Coverage, Finding, Level
+from auditor.findings import Level
 from auditor.output.tool import VERSION
-from auditor.source import Loc
+from tests.unit.stand_in_pipeline import RING, Pipeline, finding
 
 pytestmark = pytest.mark.usefixtures("stand_in_rules")
-
-
-@dataclass
-class Pipeline:
-    """Stands in for everything between reading a file and its findings."""
-
-    findings: list[Finding] = field(default_factory=list)
-    calls: list[tuple[str, str, AuditOptions]] = field(default_factory=list)
-    act: Callable[[str], None] = lambda path: None
-
-    def __call__(self, path: str, text: str, arch: str, options: AuditOptions, analysis: Analysis) -> ArchRun:
-        self.calls.append((path, arch, options))
-        self.act(path)
-        return ArchRun(arch, [finding for finding in self.findings if finding.loc.file == path], Coverage(1, 1))
-
-    @property
-    def options(self) -> AuditOptions:
-        return self.calls[-1][2]
-
-    @property
-    def arches(self) -> list[str]:
-        return [arch for _, arch, _ in self.calls]
-
-
-@pytest.fixture
-def pipeline(monkeypatch: pytest.MonkeyPatch, repository: Path) -> Pipeline:
-    stand_in = Pipeline()
-    monkeypatch.setattr(engine, "_pipeline", stand_in)
-    return stand_in
-
-
-RING = "src/ring.cu"
-
-
-def finding(level: Level = Level.ERROR, code: str = "BW202", file: str = RING, line: int = 6) -> Finding:
-    return Finding(code, level, "a message", Loc(file, line, 3), kernel="ring")
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
