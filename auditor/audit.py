@@ -56,7 +56,7 @@ class Audit:
     def rerun(self, hypothesis: Hypothesis, launch: Launch | None = None) -> Audit | None:
         """The same run with one detail changed, or with another launch; None when no time is left."""
         launch = launch or self.launch
-        left = self.deadline - time.monotonic()
+        left = self.deadline - time.thread_time()
         if left <= 0.05:
             return None
         trace = Machine(
@@ -204,7 +204,7 @@ def audit_kernel(
     program: Program, kernel: Kernel, options: AuditOptions, coverage: Coverage, facts: HostFacts | None = None
 ) -> tuple[list[Finding], bool]:
     """Run one kernel under its scenarios. Returns its findings and whether every run came to an end."""
-    deadline = time.monotonic() + options.budget
+    deadline = time.thread_time() + options.budget
     options = options.for_kernel(kernel.name, kernel.display)
     settings = ScenarioSettings(
         block=options.block,
@@ -224,7 +224,7 @@ def audit_kernel(
             continue
         if any(_same_launch(launch, other) for other in alike):
             continue
-        left = deadline - time.monotonic()
+        left = deadline - time.thread_time()
         if left <= 0:
             coverage.notes.append(
                 ("budget", f"kernel {kernel.display}: time budget spent before all inputs were tried", kernel.loc)

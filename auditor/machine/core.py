@@ -45,7 +45,10 @@ class BudgetExceeded(Exception):  # noqa: N818 - how a run ends, not a defect
 
 
 class Machine:
-    """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements), ``seconds`` in wall time."""
+    """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements).
+
+    ``seconds`` are processor time of this thread: a busy machine must not change what is found.
+    """
 
     def __init__(
         self,
@@ -64,7 +67,7 @@ class Machine:
         self.kernel = kernel
         self.launch = launch
         self.budget = budget
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.thread_time() + seconds
         self.steps = 0
         self.progress = 0
         self.queue: list[AsyncOp] = []
@@ -185,7 +188,7 @@ class Machine:
 
     def step(self, strand: Strand) -> None:
         """Let a strand run until it blocks or ends."""
-        if time.monotonic() > self.deadline:
+        if time.thread_time() > self.deadline:
             raise BudgetExceeded("time")
         strand.park = None
         try:
@@ -472,7 +475,7 @@ class Machine:
         self.steps += n
         if self.steps > self.budget:
             raise BudgetExceeded(f"{self.budget} steps")
-        if not self.steps & 0xFFF and time.monotonic() > self.deadline:
+        if not self.steps & 0xFFF and time.thread_time() > self.deadline:
             raise BudgetExceeded("time")
 
     # ---- addresses --------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ class HostEnv:
         self.chosen_true = chosen_true
         self.times_true: dict[tuple[int, ...], int] = {}
         self.chosen_false: list[tuple[int, ...]] = []
-        self.deadline = time.monotonic() + SECONDS if deadline is None else deadline
+        self.deadline = time.thread_time() + SECONDS if deadline is None else deadline
         self.steps = 0
         self.stopped = ""
         self.assumed: dict[str, int] = {}
@@ -106,7 +106,7 @@ class HostEnv:
     def charge(self) -> None:
         """Count a step against the budget."""
         self.steps += 1
-        if self.steps > MAX_STEPS or (not self.steps & 0x3F and time.monotonic() > self.deadline):
+        if self.steps > MAX_STEPS or (not self.steps & 0x3F and time.thread_time() > self.deadline):
             raise HostStop("budget")
 
     def where(self) -> Stack:
@@ -296,7 +296,7 @@ def _dim3(value: Any) -> tuple[Any, Any, Any]:
 
 def survey(program: Program, values: Mapping[str, int] | None = None) -> HostFacts:
     """Run the host functions of a program, with other numbers of SMs too when they ask for it."""
-    end = time.monotonic() + TOTAL_SECONDS
+    end = time.thread_time() + TOTAL_SECONDS
     facts = HostFacts(_run(program, REAL_SMS, values or {}, end))
     if facts.real.asked_sms:
         facts.unlimited = _run(program, UNLIMITED_SMS, values or {}, end)
@@ -326,9 +326,9 @@ def _run(program: Program, sms: int, values: Mapping[str, int], end: float) -> H
     for entry in program.host_entries:
         tried: list[Choices] = [frozenset()]
         for attempt in range(MAX_ATTEMPTS):
-            if attempt >= len(tried) or not missing or time.monotonic() > end:
+            if attempt >= len(tried) or not missing or time.thread_time() > end:
                 break
-            env = HostEnv(program, sms, tried[attempt], values, min(end, time.monotonic() + SECONDS))
+            env = HostEnv(program, sms, tried[attempt], values, min(end, time.thread_time() + SECONDS))
             env.execute(entry)
             run.asked_sms = run.asked_sms or env.asked_sms
             if env.stopped:

@@ -99,10 +99,10 @@ def report_kernel(program: Program, kernel: Kernel, options: AuditOptions, host:
 
 def _typical(program: Program, kernel: Kernel, launches: list[Launch], budget: float) -> Audit:
     """The first run that stays within the budget; the first of all when none does."""
-    deadline = time.monotonic() + budget
+    deadline = time.thread_time() + budget
     first: Audit | None = None
     for launch in launches:
-        left = max(deadline - time.monotonic(), 0.1)
+        left = max(deadline - time.thread_time(), 0.1)
         trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=left).run()
         audit = Audit(program, kernel, launch, trace, deadline)
         if not any(audit.incidents("budget")):
