@@ -90,6 +90,7 @@ class Diagnosis:
         self.found: dict[str, list[Case]] = {}
         self.reruns = 0
         self._corrected: list[Audit] = []
+        self._recounted: set[Stack] = set()  # inits whose count was tried with what arrives
         self._run()
 
     def cases(self, category: str) -> Iterator[Case]:
@@ -308,6 +309,8 @@ class Diagnosis:
                     ),
                 )
                 return
+        if blocked and self._too_many(incident=blocked[0]):
+            return
         for i in {i.where: i for i in blocked}.values():
             for start in self._starts(i):
                 if self._try(Hypothesis(parity={i.where: start})):
@@ -492,6 +495,8 @@ class Diagnosis:
                 return True
         if self._corrected:
             return False
+        if self._too_many(conflict=c):
+            return True
         places = self._waits_of(c.second)
         if m is Meaning.REFILL:  # the reader may be the one that is out of step
             places += [where for where in self._waits_of(c.first) if where not in places]
@@ -500,6 +505,23 @@ class Diagnosis:
                 if self._try(Hypothesis(parity={where: start})):
                     self._parity_case(where, start, conflict=c)
                     return True
+        return False
+
+    def _too_many(self, *, conflict: Conflict | None = None, incident: Incident | None = None) -> bool:
+        """Whether a barrier counts fewer arrivals than it gets a round: its phases end before everyone has arrived."""
+        audit = self.audit
+        for bar, record in enumerate(audit.trace.barriers):
+            where = audit.event(record.init_event).where
+            counts = self._observed_counts(bar)
+            if not counts or counts[0] <= record.init_count or where in self._recounted:
+                continue
+            self._recounted.add(where)
+            if self._try(Hypothesis(counts={where: counts[0]})):
+                arrive = next(o for o in reversed(audit.trace.events)
+                              if o.kind == "mbar.arrive" and o.data["bar"] == bar)
+                self._add(self.ARRIVALS, Case(arrive.where, conflict=conflict, incident=incident, barrier=bar,
+                                              data={"arrivals": counts[0], "init": record.init_count}))
+                return True
         return False
 
     def _same_protocol(self, a: int | None, b: Any) -> bool:

@@ -8,7 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import arrivals_on, incident_context, initialised, plural, thread
+from auditor.rulekit import arrivals_on, context, incident_context, initialised, plural, thread, who
 
 
 class ArrivalCount(Rule):
@@ -34,7 +34,20 @@ class ArrivalCount(Rule):
         places = {e.where: e for e in arrivals_on(audit, bar)}
         related = [(e.where, f"{story.thread(e)} arrives here ({plural(_counted(e.data, e.lanes), 'arrival')})")
                    for e in places.values()]
-        if surplus:
+        too_many = not surplus and isinstance(arrivals, int) and arrivals > init
+        if too_many:
+            message = (f"{name} is initialised for {plural(init, 'arrival')} a phase but gets {arrivals}: its phase "
+                       "ends before everyone has arrived")
+            hint = f"initialise {name} with {arrivals}, or let only {init} arrive on it"
+            if case.conflict is not None:
+                first, second = case.conflict.first, case.conflict.second
+                message += f", and {who(audit, second)} meets the {story.what(first)} in flight"
+                related += [(first.where, f"{story.who(first)}, not finished"),
+                            (second.where, f"{story.who(second)} uses {story.place(case.conflict.second_access)}")]
+            elif i is not None:
+                message += f"; {thread(audit, i)} then waits for a phase that never comes"
+                related.append((i.where, f"{thread(audit, i)} waits here forever"))
+        elif surplus:
             assert i is not None
             count, pending = i.data["count"], i.data["pending"]
             message = (f"{thread(audit, i)} makes {plural(count, 'arrival')} on {name} when {pending} "
@@ -52,11 +65,12 @@ class ArrivalCount(Rule):
             hint = f"initialise it with {arrivals}, the number that arrive: arrivals count, not the threads that wait"
             if i is not None:
                 related.append((i.where, f"{thread(audit, i)} waits here forever"))
-        if surplus:
+        if surplus or too_many:
             related += initialised(audit, bar)
-        flow = [(where, text) for where, text in (*initialised(audit, bar), *related[:3])]
+        flow = list(dict.fromkeys((*initialised(audit, bar), *related[:3])))
         return audit.finding(type(self), case.where, message, related=related, flow=flow, hint=hint,
-                             context=incident_context(audit, i, bar) if i is not None else ())
+                             context=incident_context(audit, i, bar) if i is not None else
+                             context(audit, case.conflict.second, bar) if case.conflict is not None else ())
 
     def _stray(self, audit: Audit, case: Case) -> Finding:
         """An arrival that may count for the phase before the one that it is meant for."""

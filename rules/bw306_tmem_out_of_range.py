@@ -27,6 +27,14 @@ class TmemOutOfRange(Rule):
                 continue  # used after the dealloc because nothing orders the two: BW304
             if not incident.data["any"] and any(audit.diagnosis.cases(Meaning.ALLOC_UNPUBLISHED)):
                 continue  # used before the alloc because nothing orders the two: BW314
+            if incident.data["column"] is None:
+                yield audit.finding(
+                    type(self), incident.where,
+                    f"{incident.data['what']} uses a tensor-memory address that is not known, and nothing has been "
+                    "allocated",
+                    hint="allocate columns first, and use the base address that tcgen05.alloc wrote",
+                    context=incident_context(audit, incident))
+                continue
             yield self._finding(audit, incident)
 
     def _finding(self, audit: Audit, incident: Incident) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditor.audit import Audit
+from auditor.causes import Diagnosis
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
@@ -32,6 +33,8 @@ class PeerExited(Rule):
         before: dict[int, set[int]] = {}
         # A copy that is read without a wait is not waited for at the end either: BW201.
         reported = {c.conflict.first.where for c in audit.diagnosis.cases(Meaning.READ_EARLY) if c.conflict is not None}
+        for case in audit.diagnosis.cases(Diagnosis.BYTES):  # its barrier does not count this copy: BW106
+            reported |= {audit.event(copy).where for copy in case.data["copies"]}
         for touch in last.values():
             if touch.cta not in before:
                 exits = [e for e in audit.trace.events if e.kind == "exit" and e.cta == touch.cta]

@@ -570,6 +570,9 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
                     accesses.append(access)
                     if write:
                         s.warp.cta.tmem_written.update(range(access.lo, access.hi))
+        elif not s.warp.cta.allocations:  # read from where the base address has yet to be written
+            m.incident("tmem_range", where, s, data={"what": i.opcode, "column": None, "columns": columns, "any": False,
+                                                     "allocated": 0, "base": None, "freed": False})
         else:
             m.incident("unanalysed", where, s, data={"what": f"address of {i.opcode} that is not known"})
         if write:
