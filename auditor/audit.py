@@ -21,6 +21,7 @@ from auditor.machine.host_facts import HostFacts
 from auditor.machine.hypothesis import Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.scenario import ScenarioSettings, plan
+from auditor.machine.series import Series
 from auditor.program import Kernel, Program
 from auditor.registry import all_rules
 from auditor.rule import Rule
@@ -215,12 +216,12 @@ def audit_kernel(
     )
     findings: dict[tuple[str, Loc], Finding] = {}
     complete = True
-    exceeded = False
+    series = Series(STEP_BUDGET)
     seen: set[int] = set()
     launches = plan(program, kernel, settings, facts)
     alike: list[Launch] = []  # launches whose CTAs all do the same
     for launch in launches:
-        if launch.reduced and not exceeded:
+        if not series.wants(launch):
             continue
         if any(_same_launch(launch, other) for other in alike):
             continue
@@ -231,7 +232,9 @@ def audit_kernel(
             )
             break
         share = left / 2 if launches[-1].reduced and not launch.reduced else left  # keep time for the stand-in
-        trace = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=share).run()
+        trace = Machine(program, kernel, launch, budget=series.steps(launch), seconds=share).run()
+        if not series.counts(launch, trace):
+            continue
         if not trace.block_dependent:
             alike.append(launch)
         known = _behaviour(trace)
@@ -239,7 +242,6 @@ def audit_kernel(
             continue  # another CTA or launch that does the same: nothing new to judge
         seen.add(known)
         audit = Audit(program, kernel, launch, trace, deadline)
-        exceeded |= any(audit.incidents("budget"))
         complete &= _note_coverage(audit, coverage)
         for rule in all_rules():
             if not options.selects(rule.code):

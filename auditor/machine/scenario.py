@@ -25,10 +25,11 @@ from auditor.machine.scenario_shape import (
     text,
     volume,
 )
-from auditor.machine.scenario_values import LONG, SINGLE, TYPICAL
+from auditor.machine.scenario_values import LONG, SINGLE, SMALL, TYPICAL
 from auditor.program import Kernel, Program
 
 MAX_RUNS = 4
+LONG_COST = 3  # how much longer the long problem takes than the typical one
 SHAPE_INPUTS = ("block", "grid", "cluster", "shared")
 MAX_HOST_LAUNCHES = 2
 TILES_ENOUGH = 3  # a persistent CTA that sees this many tiles shows how it goes from one to the next
@@ -81,11 +82,18 @@ class _Planner:
     def chosen(self) -> list[Launch]:
         """Runs without a launch."""
         typical = self._make(None, TYPICAL)
-        runs = [typical]
-        if any(name not in SHAPE_INPUTS for name in typical.chosen):
-            runs += [self._make(None, variant) for variant in (LONG, SINGLE)]
-        runs = [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
-        return [*runs, *_at_end(typical)][:MAX_RUNS]
+        ends = [replace(run, extra=1) for run in _at_end(typical)]
+        if all(name in SHAPE_INPUTS for name in typical.chosen):
+            return [typical, *ends]
+        small, single, long = (self._make(None, variant) for variant in (SMALL, SINGLE, LONG))
+        runs = [
+            replace(typical, replaceable=True),
+            replace(small, reduced=True, replaceable=True),
+            single,
+            *ends,
+            replace(long, extra=LONG_COST),
+        ]
+        return [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
 
     def from_host(self, facts: HostFacts, wanted: list[tuple[int, HostLaunch]]) -> list[Launch]:
         """Runs of the launches that host code makes."""

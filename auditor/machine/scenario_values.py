@@ -1,7 +1,7 @@
 """Chosen values: what an integer argument is set to when nothing tells, by the meaning that its name suggests.
 
-Three variants of each: a typical problem, the smallest one (loops run about once) and a long one (every ring wraps
-several times). Sizes are multiples of the usual tile sizes.
+Four variants of each: a typical problem, the smallest one (loops run about once), a long one (every ring wraps several
+times) and a small one (loops run twice). Sizes are multiples of the usual tile sizes.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-TYPICAL, SINGLE, LONG = range(3)
+TYPICAL, SINGLE, LONG, SMALL = range(4)
 
 _VALUES = {
-    "count": (4, 1, 12),
-    "rows": (256, 128, 512),
-    "depth": (1024, 128, 2048),
-    "elements": (4096, 256, 16384),
-    "head": (128, 128, 128),
-    "tile": (64, 64, 64),
-    "pitch": (1024, 1024, 1024),
-    "flag": (1, 0, 1),
-    "index": (0, 0, 0),
-    "other": (5, 1, 12),
+    "count": (4, 1, 12, 2),
+    "rows": (256, 128, 512, 128),
+    "depth": (1024, 128, 2048, 256),
+    "elements": (4096, 256, 16384, 512),
+    "head": (128, 128, 128, 128),
+    "tile": (64, 64, 64, 64),
+    "pitch": (1024, 1024, 1024, 1024),
+    "flag": (1, 0, 1, 1),
+    "index": (0, 0, 0, 0),
+    "other": (5, 1, 12, 2),
 }
 
 _INDEX = set("idx index id rank offset off begin start first base layer pos position coord".split())
@@ -59,7 +59,7 @@ def meaning(name: str, siblings: frozenset[str] = frozenset()) -> str:
         return "index"
     if have & _PITCH:
         return "pitch"
-    if parts[0] in _FLAG or parts[-1] in ("flag", "enabled", "causal"):
+    if parts[0] in _FLAG or parts[-1] in ("flag", "enabled", "causal", "mode"):
         return "flag"
     if have & _THINGS:
         return "tile" if "size" in have else "count"
