@@ -40,10 +40,13 @@ class TmemOverlap(Rule):
         else:
             last = meets(audit, second)
             why = "nothing orders it after" + (f", {last} does not" if last else "")
+        # Tensor cores take the MMAs of one thread in turn; kernels rely on it where the next overwrites an operand.
+        in_turn = same and not a.write and first.data.get("instr") == second.data.get("instr") == "mma"
         return audit.finding(
             type(self), second.where,
             f"{story.who(second)} {how[b.write]} {story.place(b)} while {who(audit, first)}, which {how[a.write]} "
             f"{story.place(a)}, may still be under way: {why}",
+            level=Level.NOTE if in_turn else None,
             related=[(first.where, f"{who(audit, first)} {how[a.write]} {story.place(a)}")],
             flow=story_of(audit, c, f"{story.who(first)} {how[a.write]} {story.place(a)}",
                           f"{story.who(second)} {how[b.write]} {story.place(b)}"),

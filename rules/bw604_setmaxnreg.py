@@ -38,6 +38,7 @@ class Setmaxnreg(Rule):
                 hint="give __launch_bounds__ its second argument (blocks per SM, 1 for example), or __maxnreg__; "
                      "-maxrregcount on the command line does as well",
                 context=context(audit, events[0]))
+            return
         yield from self._groups(audit, events)
         yield from self._pool(audit, events, entry)
 

@@ -39,13 +39,13 @@ class MissingSyncwarp(Rule):
         where = release.where if release is not None else case.where
         does = "writes" if c.first_access.write else "reads"
         by = story.thread(release) if release is not None else "one lane"
-        elected = release is not None and elected_between(audit, use, release)
+        vague = release is None or elected_between(audit, use, release)
         return audit.finding(
             type(self), where,
             f"{by} lets {story.who(other)} go on, but {c.lanes.bit_count()} other lanes of the warp may still be at "
             "their "
             f"{story.what(use)} of {story.place(c.first_access)}: nothing makes that lane wait for them",
-            level=Level.NOTE if elected else None,
+            level=Level.NOTE if vague else None,
             related=[(use.where, f"all lanes of the warp {does[:-1]} here"),
                      (other.where, f"{who(audit, other)} touches the same bytes")],
             flow=story_of(audit, c, f"{story.who(use)} {does} {story.place(c.first_access)}, each lane for itself",

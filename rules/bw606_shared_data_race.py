@@ -51,12 +51,12 @@ class SharedDataRace(Rule):
         last = meets(audit, early)
         why = ("lanes of one warp run on their own until a __syncwarp()" if same else
                "nothing orders the two" + (f"; {last} does not" if last else ""))
-        elected = same and elected_between(audit, c.first, c.second)
+        vague = (same and elected_between(audit, c.first, c.second)) or self._same_store(c)
         return audit.finding(
             type(self), early.where,
             f"{story.thread(early)} {how[early_access.write]} {story.place(early_access)}, which {who(audit, other)} "
             f"{how[other_access.write]} at the same time: {why}",
-            level=Level.NOTE if elected else None,
+            level=Level.NOTE if vague else None,
             related=[(other.where, f"{who(audit, other)} {how[other_access.write]} the same bytes")],
             flow=story_of(audit, c, f"{story.who(c.first)} {how[c.first_access.write]} {story.place(c.first_access)}",
                           f"{story.who(c.second)} {how[c.second_access.write]} the same bytes"),
@@ -66,6 +66,11 @@ class SharedDataRace(Rule):
                   "first and its wait before the second"),
             context=context(audit, early),
         )
+
+    def _same_store(self, c: Conflict) -> bool:
+        """Whether all threads write the same variable at the same place, usually with the same value."""
+        return (c.first.where == c.second.where and c.first_access.write and c.second_access.write
+                and c.first_access.lanes is None and c.second_access.lanes is None)
 
     def _reads_too_early(self, audit: Audit, c: Conflict) -> bool:
         """Of a read and a write, in whichever order the run made them: whether the reader had nothing to read yet.

@@ -76,7 +76,7 @@ class Strand:
         self.last_committed: Event | None = None
         self.wait_counts: dict[Any, int] = {}
         self.choices: dict[Any, int] = {}
-        self.global_reads: dict[int, int] = {}
+        self.global_reads: dict[int, tuple[int | None, int, int, int]] = {}  # see memory._spins
         self.generator: Generator[Park, None, Any] | None = None
         self.started = False
         launch = machine.launch
@@ -260,9 +260,13 @@ class Strand:
 
     def opaque_call(self, name: str, args: Any, kind: str = "int", bits: int = 32) -> Any:
         """A call that is not modelled; pointers passed to it are not followed."""
-        for a in args:
+        pending = list(args)
+        while pending:
+            a = pending.pop()
             if isinstance(a, Opaque):
                 a.used()
+            elif a.__class__ is list:
+                pending += a
         return OPAQUE
 
     def unanalysed(self, what: str, line: int = 0) -> Any:

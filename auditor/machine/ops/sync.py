@@ -128,6 +128,8 @@ def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None]:
             event = x.m.emit(x.s, "warp.sync", lanes=g.lanes, preds=gathered_preds(g), data={"mask": need})
         else:
             columns, event = sources, None
+            if x.s.last_event is None or x.s.last_event.kind not in ("elect", "warp.sync"):
+                x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": need})
         if opaque:
             for _, _, p in g.members:
                 if isinstance(p[0], Opaque):
