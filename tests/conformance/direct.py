@@ -34,6 +34,20 @@ _ASM: dict[str, tuple[str, str]] = {
     "wait": ("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1; @!p bra again; }", "r r"),
     "test": ("{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [$0], $1; }", "r r"),
     "sync": ("barrier.sync 0;", ""),
+    "drop": (_ONE % "mbarrier.arrive_drop.shared::cta.b64 _, [$1], $2;", "r r r"),
+    "complete_tx": (_ONE % "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [$1], $2;", "r r r"),
+    "multicast": (_ONE % ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+                          " [$2], [$3], $4, [$1], $5;"), "r r r l r h"),
+    "push": ("{ .reg .pred p; .reg .b32 bar, to; setp.ne.b32 p, $0, 0; mapa.shared::cluster.u32 bar, $1, $5;"
+             " mapa.shared::cluster.u32 to, $2, $5;"
+             " @p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [$3], $4, [bar]; }",
+             "r r r r r r"),
+    "cp_async": (_ONE % "cp.async.ca.shared.global [$1], [$2], 16;", "r r l"),
+    "async_arrive": (_ONE % "cp.async.mbarrier.arrive.shared.b64 [$1];", "r r"),
+    "async_arrive_noinc": (_ONE % "cp.async.mbarrier.arrive.noinc.shared.b64 [$1];", "r r"),
+    "meet": ("barrier.sync $0, $1;", "r r"),
+    "signal": ("barrier.arrive $0, $1;", "r r"),
+    "cluster": ("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;", ""),
     "turn": ("bar.warp.sync 0xffffffff;", ""),
 }
 _NUMBER = {name: n for n, name in enumerate(_ASM)}
@@ -104,14 +118,27 @@ def translate(p: Recorded) -> tuple[Program, Kernel]:
 def _operation(w: Writer, op: Op, line: int) -> None:
     lanes = "every" if op.lanes == 32 else "first"
     bar = f"base + {8 * op.barrier}"
-    if op.kind in ("arrive", "arrive_tx", "expect_tx"):
+    if op.kind in ("arrive", "arrive_tx", "expect_tx", "drop", "complete_tx"):
         w.asm(2, op.kind, lanes, bar, op.value, line=line)
     elif op.kind == "remote_arrive":
         w.asm(2, op.kind, lanes, bar, op.value, op.rank, line=line)
     elif op.kind == "copy":
-        to, source = op.shift
-        w.asm(2, "copy", lanes, bar, f"stage + {op.slot * SLOT_BYTES + to}", GLOBAL_WINDOW + GLOBAL_STRIDE + source,
-              op.value, line=line)
+        to, source = op.slot * SLOT_BYTES + op.shift[0], GLOBAL_WINDOW + GLOBAL_STRIDE + op.shift[1]
+        w.asm(2, "copy", lanes, bar, f"stage + {to}", source, op.value, line=line)
+    elif op.kind == "multicast":
+        to = op.slot * SLOT_BYTES
+        w.asm(2, op.kind, lanes, bar, f"stage + {to}", GLOBAL_WINDOW + GLOBAL_STRIDE, op.value, op.rank, line=line)
+    elif op.kind == "push":
+        to, source = op.slot * SLOT_BYTES, (SLOTS - 1) * SLOT_BYTES
+        w.asm(2, op.kind, lanes, bar, f"stage + {to}", f"stage + {source}", op.value, op.rank, line=line)
+    elif op.kind == "async_arrive":
+        at = f"stage + {(SLOTS - 2) * SLOT_BYTES} + 16 * lane"
+        w.asm(2, "cp_async", lanes, at, GLOBAL_WINDOW + GLOBAL_STRIDE, line=line)
+        w.asm(2, op.kind + "_noinc" * op.value, lanes, bar, line=line)
+    elif op.kind in ("meet", "signal"):
+        w.asm(2, op.kind, op.value, 32 * op.rank, line=line)
+    elif op.kind == "cluster":
+        w.asm(2, op.kind, line=line)
     elif op.kind in ("wait", "test"):
         w.asm(2, op.kind, bar, op.value, line=line)
     else:

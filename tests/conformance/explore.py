@@ -16,13 +16,15 @@ from typing import NamedTuple
 from auditor.machine.core import Machine
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
 from auditor.machine.schedule import PIECE, Exploring, runnable
+from auditor.machine.state import AsyncOp
 from tests.conformance.recorded import TRAP, Op, Outcome, Recorded
 
 TAIL = 16
+TARGETLESS = ("sync", "meet", "signal", "cluster")
 
 
 class Land(NamedTuple):
-    """``size`` bytes of a copy arrive at barrier ``bar`` (counted over the cluster)."""
+    """``size`` bytes of a copy arrive at barrier ``bar`` (counted over the cluster); 0: an arrival of cp.async."""
 
     bar: int
     size: int
@@ -44,7 +46,7 @@ class Unit(NamedTuple):
 class State(NamedTuple):
     at: tuple[int, ...]
     units: tuple[Unit, ...]
-    flying: tuple[tuple[int, int], ...]  # by barrier: whole pieces and tails in flight
+    flying: tuple[tuple[int, int, int], ...]  # by barrier: whole pieces, tails and arrivals in flight
     tests: tuple[tuple[int, ...], ...]
 
 
@@ -59,6 +61,8 @@ def apply(unit: Unit, kind: str, value: int) -> Unit | None:
             bar.arrive(1, value)
         elif kind == "expect_tx":
             bar.expect(value)
+        elif kind == "drop":
+            bar.arrive(value, drop=True)
         else:
             bar.complete(value)
     except BarrierTrap:
@@ -79,24 +83,31 @@ class Explorer:
         self.later = [self._later(w) for w in self.warps]
         self.grain = [0] * (self.per_cta * p.ctas)
         for w, n, op in p.ops():
-            if op.kind in ("arrive_tx", "expect_tx"):
+            if op.kind in ("arrive_tx", "expect_tx", "complete_tx"):
                 self.grain[self.targets[w][n]] = gcd(self.grain[self.targets[w][n]], op.value)
 
     def _target(self, w: int, op: Op) -> int:
-        cta = op.rank if op.kind == "remote_arrive" else self.p.cta(w)
+        cta = op.rank if op.kind in ("remote_arrive", "push") else self.p.cta(w)
         return cta * self.per_cta + op.barrier
 
     def _later(self, w: int) -> list[int]:
         """By position: bit mask of the barriers that the warp still touches."""
         masks = [0]
         for op, target in zip(reversed(self.code[w]), reversed(self.targets[w])):
-            masks.append(masks[-1] | (0 if op.kind == "sync" else 1 << target))
+            touched = 0 if op.kind in TARGETLESS else 1 << target
+            if op.kind == "multicast":
+                touched = sum(1 << self._other(target, c) for c in range(self.p.ctas))
+            masks.append(masks[-1] | touched)
         return masks[::-1]
+
+    def _other(self, target: int, cta: int) -> int:
+        """The barrier of another CTA at the same offset."""
+        return cta * self.per_cta + target % self.per_cta
 
     def start(self) -> State:
         units = [Mbarrier.init(n) for counts in self.p.init for n in counts]
         return State((0,) * len(self.code), tuple(Unit(u.expected, u.pending, u.tx, u.parity) for u in units),
-                     ((0, 0),) * len(units), ((),) * len(self.code))
+                     ((0, 0, 0),) * len(units), ((),) * len(self.code))
 
     def outcome(self, s: State | None) -> Outcome:
         if s is None:
@@ -129,9 +140,16 @@ class Explorer:
             together = self._cta_of(w)
             return s._replace(at=tuple(k + (o in together) for o, k in enumerate(s.at))), list(together)
         s = s._replace(at=(*s.at[:w], n + 1, *s.at[w + 1:]))
-        if op.kind == "copy":
-            whole, tail = s.flying[target]
-            return self._flying(s, target, whole + op.value // PIECE, tail + op.value % PIECE // TAIL), [w]
+        if op.kind in ("copy", "push"):
+            return self._launched(s, target, op.value), [w]
+        if op.kind == "multicast":
+            for cta in range(self.p.ctas):
+                if op.rank >> cta & 1:
+                    s = self._launched(s, self._other(target, cta), op.value)
+            return s, [w]
+        if op.kind == "async_arrive":
+            whole, tail, arrivals = s.flying[target]
+            return (self._flying(s, target, whole, tail, arrivals + op.lanes) if op.value else s), [w]
         if op.kind == "test":
             passed = int(s.units[target].parity != op.value)
             return s._replace(tests=(*s.tests[:w], (*s.tests[w], passed), *s.tests[w + 1:])), [w]
@@ -146,22 +164,30 @@ class Explorer:
         return s._replace(units=(*s.units[:b], unit, *s.units[b + 1:]))
 
     @staticmethod
-    def _flying(s: State, b: int, whole: int, tail: int) -> State:
-        return s._replace(flying=(*s.flying[:b], (whole, tail), *s.flying[b + 1:]))
+    def _flying(s: State, b: int, whole: int, tail: int, arrivals: int) -> State:
+        return s._replace(flying=(*s.flying[:b], (whole, tail, arrivals), *s.flying[b + 1:]))
+
+    def _launched(self, s: State, b: int, size: int) -> State:
+        whole, tail, arrivals = s.flying[b]
+        return self._flying(s, b, whole + size // PIECE, tail + size % PIECE // TAIL, arrivals)
 
     def landings(self, s: State, b: int) -> Iterator[tuple[State | None, Script]]:
         """Some of the pieces on their way to a barrier land, one after the other.
 
         Only sums after which the tx-count is a multiple of what is ever expected matter: no other can end a phase.
         """
-        whole, tail = s.flying[b]
+        whole, tail, arrivals = s.flying[b]
         tx, grain = s.units[b].tx, self.grain[b]
+        if arrivals:
+            arrived = apply(s.units[b], "arrive", 1)
+            rest = self._flying(s, b, whole, tail, arrivals - 1)
+            yield (self._unit(rest, b, arrived) if arrived else None), [Land(b, 0)]
         for x in range(whole + 1):
             for y in range(tail + 1):
                 last = x == whole and y == tail
                 if not x + y or not (last or (grain and (tx - PIECE * x - TAIL * y) % grain == 0)):
                     continue
-                rest = self._flying(s, b, whole - x, tail - y)
+                rest = self._flying(s, b, whole - x, tail - y, arrivals)
                 for sizes in {(PIECE,) * x + (TAIL,) * y, (TAIL,) * y + (PIECE,) * x}:
                     unit: Unit | None = s.units[b]
                     for size in sizes:
@@ -170,12 +196,12 @@ class Explorer:
 
     def successors(self, s: State) -> list[tuple[State | None, Script]]:
         ready = [w for w in self.warps if self.ready(s, w)]
-        in_flight = [b for b, f in enumerate(s.flying) if f != (0, 0)]
+        in_flight = [b for b, f in enumerate(s.flying) if any(f)]
         busy = sum(1 << b for b in in_flight)
         for w in ready:  # a step that commutes with all that can happen is taken alone
             op = self.code[w][s.at[w]]
             mine = 1 << self.targets[w][s.at[w]]
-            if op.kind in ("copy", "sync") or not (busy & mine or any(
+            if op.kind in ("copy", "push", "multicast", "sync") or not (busy & mine or any(
                     self.later[o][s.at[o]] & mine for o in self.warps if o != w)):
                 return [self.execute(s, w)]
         return [self.execute(s, w) for w in ready] + [step for b in in_flight for step in self.landings(s, b)]
@@ -238,11 +264,15 @@ class Replay(Exploring):
             return False
         step = self.script.pop()
         if isinstance(step, Land):
-            bar, size = step
-            m.complete(next(op for op in m.queue if op.landing == size and self._bar(m, op.event.data["bar"]) == bar))
+            m.complete(next(op for op in m.queue if self._lands(m, op) == step))
         else:
             m.step(next(s for s in m.strands if s.warp.number == step and not s.done))
         return True
+
+    def _lands(self, m: Machine, op: AsyncOp) -> Land | None:
+        """What the completion of an operation means for a barrier."""
+        size = 0 if op.event.data["instr"] == "cp.async.arrive" else op.landing
+        return None if size is None else Land(self._bar(m, op.event.data["bar"]), size)
 
     def _bar(self, m: Machine, index: int) -> int:
         """A barrier's number over the cluster, from its index in the trace."""

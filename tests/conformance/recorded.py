@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parent / "data" / "programs.jsonl.gz"
+SECOND = Path(__file__).parent / "data" / "second.jsonl.gz"
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class Op:
     "expect_tx" and "copy" (bytes), "wait" and "test" (parity), "sync" (all warps of the CTA). ``lanes``: 1, or 32 for
     an operation of the whole converged warp. ``slot``: the copy's buffer; ``shift``: bytes that its destination and
     its source are off.
+
+    In the second set also "drop" (``arrive_drop``, count), "complete_tx" (bytes), "multicast" (a copy to the CTAs of
+    the mask ``rank``), "push" (a copy to the peer CTA and its barrier), "async_arrive" (``lanes`` lanes copy with
+    cp.async and let the barrier know; ``value``: 1 for .noinc), "meet" and "signal" (named barrier ``value`` of
+    ``rank`` warps: sync and arrive) and "cluster" (the cluster barrier).
     """
 
     kind: str
@@ -82,6 +88,12 @@ def _op(raw: list[Any], cta: int) -> Op:
         return Op(kind, rest[0], rest[1], rank=rest[2] if len(rest) > 2 else 1 - cta)
     if kind == "copy":
         return Op(kind, rest[0], rest[1], slot=rest[2], shift=(rest[3], rest[4]) if len(rest) > 3 else (0, 0))
+    if kind in ("multicast", "push"):
+        return Op(kind, rest[0], rest[1], slot=rest[2], rank=rest[3] if len(rest) > 3 else 1 - cta)
+    if kind == "async_arrive":
+        return Op(kind, rest[0], rest[2], lanes=rest[1])
+    if kind in ("meet", "signal"):
+        return Op(kind, value=rest[0], rank=rest[1])
     return Op(kind, *rest)
 
 
