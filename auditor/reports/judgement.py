@@ -113,14 +113,8 @@ def evidence(audit: Audit) -> tuple[Fact, ...]:
     ]
     for name, value in launch.inputs.items():
         facts.append(Fact(name, value, "chosen" if name in launch.chosen else _origin(launch.origin, value)))
-    facts.append(
-        Fact(
-            "run",
-            f"{audit.trace.steps:,} steps, {len(audit.trace.events):,} events"
-            + ("" if audit.trace.complete else ", not to the end"),
-            "run",
-        )
-    )
+    seen = f"{count(audit.trace.ctas, 'CTA')} of {audit.trace.warps_per_cta} warps, executed "
+    facts.append(Fact("run", seen + ("to the end" if audit.trace.complete else "until it stopped"), "run"))
     return tuple(facts)
 
 
