@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from auditor.machine.state import Cta
     from auditor.machine.strand import Strand
 
-# A global word that is read this often by one strand without change is a spin on a flag: its value becomes opaque.
+# A global word that one strand reads this often, without change and without doing anything else, is a flag that it spins
+# on: its value becomes opaque. With other work between the reads it takes longer to be sure.
 SPIN_READS = 16
+WORKING_READS = 256
 
 
 def load_local(p: Ref) -> Any:
@@ -177,9 +179,12 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
     if isinstance(p, (Opaque, list, float)) or p is None:
         return
     size = bits // 8
-    p = _address(p)
     mask = strand.lanes if lanes is None else lanes
     active = strand.lane_list(mask)
+    if p.__class__ is Vec and isinstance(value, Opaque) and int(p.v[active[0]]) >= GLOBAL_WINDOW:
+        _global_data(strand, int(p.v[active[0]]), int(p.v[active[-1]]), size, mask)
+        return
+    p = _address(p)
     if p.__class__ is Vec:
         pairs = [(n, p.v[n]) for n in active]
     else:
@@ -348,6 +353,27 @@ def _loaded(strand: Strand, access: Access) -> Loaded:
     return Loaded(record)
 
 
+def _global_data(strand: Strand, first: int, last: int, size: int, lanes: int) -> None:
+    """Results that the lanes store to global memory, from the first to the last lane's address.
+
+    Their values are not modelled and no rule asks for single lanes, so a loop of such stores at one place is one access
+    with the bounds of all.
+    """
+    machine = strand.machine
+    lo, hi = (first, last + size) if first <= last else (last, first + size)
+    machine.progress += 1
+    if machine.globals:
+        for address in [a for a in machine.globals if lo <= a < hi]:
+            del machine.globals[address]
+    key = ("st", machine.where(), lanes, 0)
+    opened = strand.open_memory.get(key)
+    if opened is not None and opened.access.space == "global":
+        opened.access.lo = min(opened.access.lo, lo)
+        opened.access.hi = max(opened.access.hi, hi)
+        return
+    add_access(strand, "st", Access("global", True, "generic", 0, lo, hi), lanes)
+
+
 def _global_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> None:
     addresses = [a for _, a in pairs]
     detail = tuple([(n, a, a + size) for n, a in pairs]) if len(pairs) > 1 else None
@@ -380,19 +406,30 @@ def _plain_value(strand: Strand, address: int, kind: str, bits: int, signed: boo
         return OPAQUE
     entry = machine.globals.get(address)
     if entry is not None and entry[0] == bits // 8:
-        return entry[1]
+        return OPAQUE if kind == "int" and _spins(strand, address, entry[1]) else entry[1]
     if kind == "pointer":
         value: Any = machine.global_base(1000 + len(machine.globals))
         machine.globals[address] = (bits // 8, value)
         return value
     if bits < 32:
         return OPAQUE
-    reads = strand.global_reads.get(address, 0) + 1
-    strand.global_reads[address] = reads
-    if reads > SPIN_READS:
+    if _spins(strand, address, None):
         return OPAQUE
     index = address % GLOBAL_STRIDE // (bits // 8)
     return 4 * (index % 16) + 4
+
+
+def _spins(strand: Strand, address: int, value: Any) -> bool:
+    """Counts a read of a global word; whether the strand seems to wait for the word to change."""
+    if value is not None and value.__class__ is not int:
+        return False
+    progress = strand.machine.progress
+    known, epoch, idle, total = strand.global_reads.get(address, (value, progress, 0, 0))
+    if known != value:
+        idle = total = 0
+    idle = idle + 1 if epoch == progress else 1
+    strand.global_reads[address] = (value, progress, idle, total + 1)
+    return idle > SPIN_READS or total >= WORKING_READS
 
 
 def _tmem_pointer(strand: Strand, address: int) -> None:

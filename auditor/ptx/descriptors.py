@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 __all__ = [
@@ -239,9 +240,10 @@ class WgmmaDescriptor:
 _AnyDescriptor: TypeAlias = MatrixDescriptor | WgmmaDescriptor
 
 
+@lru_cache(maxsize=4096)
 def operand_footprint(
     desc: _AnyDescriptor, rows: int, k_bytes: int, major: str = "K", element_bits: int = 16
-) -> list[tuple[int, int]]:
+) -> tuple[tuple[int, int], ...]:
     """Byte ranges [low, high) of shared memory that an MMA reads through ``desc``: sorted, disjoint.
 
     ``rows`` is the extent along M or N, ``k_bytes`` that along K (elements x size), ``major`` "K" or "MN". Meant never
@@ -275,7 +277,7 @@ def operand_footprint(
     return _merged((start + i * desc.lbo + k * desc.sbo, 8 * span) for i in range(atoms) for k in range(k_groups))
 
 
-def _merged(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(pieces: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """(offset, size) pieces as sorted, disjoint ranges."""
     ranges: list[tuple[int, int]] = []
     for offset, size in sorted(pieces):
@@ -283,7 +285,7 @@ def _merged(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
             ranges[-1] = (ranges[-1][0], max(ranges[-1][1], offset + size))
         else:
             ranges.append((offset, offset + size))
-    return ranges
+    return tuple(ranges)
 
 
 # Instruction descriptor

@@ -75,29 +75,29 @@ def test_wgmma_descriptor() -> None:
 @pytest.mark.parametrize("step", [0, 32, 64, 96])
 def test_k_steps_stay_inside_the_tile(step: int) -> None:
     # 128 rows of 128 bytes: 16 KiB, however far the K loop has advanced in the row
-    assert operand_footprint(matrix(0x4000 + step, 16, 1024, 2), 128, 32) == [(0x4000, 0x8000)]
+    assert operand_footprint(matrix(0x4000 + step, 16, 1024, 2), 128, 32) == ((0x4000, 0x8000),)
 
 
 def test_k_major_without_swizzle() -> None:
     # 64 rows x 32 bytes of K in core matrices of 128 bytes, K neighbours far apart
     desc = matrix(0x1000, 0x2000, 128, 0)
-    assert operand_footprint(desc, 64, 32) == [(0x1000, 0x1400), (0x3000, 0x3400)]
+    assert operand_footprint(desc, 64, 32) == ((0x1000, 0x1400), (0x3000, 0x3400))
 
 
 def test_k_major_with_gaps_between_groups() -> None:
-    assert operand_footprint(matrix(0, 16, 1024, 6), 16, 32) == [(0, 256), (1024, 1280)]
+    assert operand_footprint(matrix(0, 16, 1024, 6), 16, 32) == ((0, 256), (1024, 1280))
 
 
 def test_mn_major() -> None:
     # bf16, 128 of M in two atoms of 64 elements, 16 of K in two groups of 8
     desc = matrix(0, 0x4000, 1024, 2)
-    assert operand_footprint(desc, 128, 32, "MN", 16) == [(0, 2048), (0x4000, 0x4800)]
+    assert operand_footprint(desc, 128, 32, "MN", 16) == ((0, 2048), (0x4000, 0x4800))
     plain = matrix(0, 0x400, 128, 0)
-    assert operand_footprint(plain, 64, 32, "MN", 16) == [(0, 2048)]
+    assert operand_footprint(plain, 64, 32, "MN", 16) == ((0, 2048),)
 
 
 def test_mn_major_32_byte_atoms_claims_the_first_group_only() -> None:
-    assert operand_footprint(matrix(0, 0x1000, 512, 1), 64, 32, "MN", 32) == [(0, 512), (0x1000, 0x1200)]
+    assert operand_footprint(matrix(0, 0x1000, 512, 1), 64, 32, "MN", 32) == ((0, 512), (0x1000, 0x1200))
 
 
 def test_instruction_descriptor() -> None:
