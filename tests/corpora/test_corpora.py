@@ -1,0 +1,77 @@
+"""The corpus check itself, on sources of our own."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from pathlib import Path
+
+from auditor.config import AuditOptions
+from tests.corpora import record
+from tests.corpora.agreement import Agreement, Statement, agreement, rates, stated
+from tests.corpora.corpus import sample
+from tests.corpora.outcome import Job, Outcome, audit_all
+from tests.corpora.wheels import Wheel, fetch, unpack
+
+COMMENTED = """
+// Mbarrier init (2 groups, 3 barriers)
+// full: 2 barriers, init_count=1
+// empty: 1 barriers, init_count=128
+// TMEM alloc (64 columns, 32 used)
+"""
+KERNEL = "__global__ void scale(float* x) { x[threadIdx.x] *= 2.0f; }\n"
+
+
+def test_statements_of_comments() -> None:
+    groups = (("full", 2, 1), ("empty", 1, 128))
+    assert stated(COMMENTED) == Statement(groups, 3, (64,))
+
+
+def test_agreement_by_count_and_by_name() -> None:
+    found = Statement((("full_addr", 2, 1), ("free_addr", 1, 128)), 3, (64,))
+    result = agreement(stated(COMMENTED), [found])
+    assert (result.counts, result.columns, result.named) == (True, True, (1, 2))
+    other = agreement(stated(COMMENTED), [Statement((("full", 2, 1),), 2, (32,))])
+    assert (other.counts, other.columns, other.named) == (False, False, (1, 2))
+    assert rates([result, other])[0] == "barrier counts: 1 of 2 files agree"
+    assert agreement(stated(""), []) == Agreement()
+
+
+def test_sample_depends_on_the_seed_only() -> None:
+    names = [f"f{n}" for n in range(50)]
+    assert sample(names, 5, 1) == sample(names[::-1], 5, 1) != sample(names, 5, 2)
+    assert sample(names, None, 0) == sorted(names)
+
+
+def test_outcomes_and_differences(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.cu", tmp_path / "bad.cu"
+    good.write_text(KERNEL)
+    bad.write_bytes(b"\0")
+    outcomes = dict(audit_all({"good": good, "bad": bad}, Job(AuditOptions()), 2, 60.0))
+    lines = {name: str(outcome) for name, outcome in outcomes.items()}
+    assert lines == {"good": "1/1", "bad": "not audited"}
+    assert outcomes["good"].whole
+    path = tmp_path / "record.json"
+    record.save({"mine": lines}, path)
+    known = record.load(path)["mine"]
+    assert record.differences(known, lines) == []
+    assert record.differences(known, {"good": "1/1 BW101:1"}) == ["good: 1/1 -> 1/1 BW101:1"]
+
+
+def test_a_file_that_takes_too_long_is_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(KERNEL)
+    outcomes = dict(audit_all({"k": path}, Job(AuditOptions()), 1, 0.0))
+    assert outcomes["k"] == Outcome(failure="more than 0 seconds")
+
+
+def test_a_cached_wheel_is_verified_and_unpacked(tmp_path: Path) -> None:
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    archive = folder / "some_kernels-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(archive, "w") as wheel:
+        wheel.writestr("k/a.cu", KERNEL)
+        wheel.writestr("k/a.py", "")
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    found = fetch(Wheel("some-kernels", "1.0", digest), tmp_path)
+    assert [name for name, _ in unpack(found, tmp_path / "out")] == ["k/a.cu"]
