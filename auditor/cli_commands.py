@@ -27,6 +27,25 @@ Exit code: 0 when nothing at or above --fail-on was found, 1 when something was,
 2 for wrong usage or when nothing could be audited.
 """
 
+# Options that reach the run as they are.
+_PLAIN = (
+    "color",
+    "quiet",
+    "config",
+    "isolated",
+    "show_settings",
+    "add_ignores",
+    "statistics",
+    "timing",
+    "baseline",
+    "write_baseline",
+    "prune_baseline",
+    "diff_base",
+    "jobs",
+    "cache_dir",
+    "no_cache",
+)
+
 
 def run(words: Sequence[str]) -> int:
     """Run the command that ``words`` (without the program's name) ask for; returns the exit code."""
@@ -57,9 +76,11 @@ def run(words: Sequence[str]) -> int:
 @click.argument("paths", nargs=-1, required=True, metavar="FILE_OR_DIR...")
 @cli_options.reports
 @cli_options.selection
+@cli_options.known
 @cli_options.configuration
 @cli_options.reading
 @cli_options.execution
+@cli_options.effort
 @click.version_option(VERSION, "-V", "--version", prog_name=NAME, message="%(prog)s %(version)s")
 @click.pass_obj
 def audit(flags: CompilerFlags, /, paths: tuple[str, ...], **given: Any) -> int:
@@ -72,7 +93,7 @@ def audit(flags: CompilerFlags, /, paths: tuple[str, ...], **given: Any) -> int:
         given=given_fields(flags, given),
         targets=choose_targets(given["formats"], given["output"], given["sarif_file"]),
         fail_on="never" if given["exit_zero"] else given["fail_on"],
-        **{name: given[name] for name in ("color", "quiet", "config", "isolated", "show_settings", "add_ignores")},
+        **{name: given[name] for name in _PLAIN},
     )
     return run_audit(request)
 

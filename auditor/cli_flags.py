@@ -32,7 +32,7 @@ _WITHOUT_VALUE = frozenset(
     time lib cuda preprocess m64
     """.split()
 )
-_OUR_SHORT = ("-o", "-q", "-I", "-D", "-h", "-V")
+_OUR_SHORT = ("-o", "-q", "-j", "-I", "-D", "-h", "-V")
 _SOURCES = (".cu", ".cuh")
 _ARCH = re.compile(r"(?:sm|compute|lto)_(\d+[af]?)")
 

@@ -100,7 +100,31 @@ reports = _group(
         show_default=True,
         help="Colour the text.",
     ),
+    click.option("--statistics", is_flag=True, help="Count the findings of each rule, on standard error."),
+    click.option("--timing", is_flag=True, help="Tell where the time went, on standard error."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+)
+
+known = _group(
+    click.option("--baseline", metavar="FILE", help="Leave out the findings that are known to this file."),
+    click.option("--write-baseline", is_flag=True, help="Write all present findings to the baseline."),
+    click.option("--prune-baseline", is_flag=True, help="Remove from the baseline what no longer occurs."),
+    click.option("--diff-base", metavar="REV", help="Only findings that touch lines changed since this git revision."),
+)
+
+effort = _group(
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=0),
+        envvar="BW_AUDIT_JOBS",
+        metavar="N",
+        help="Processes that audit at the same time (default: one a core).",
+    ),
+    click.option(
+        "--cache-dir", envvar="BW_AUDIT_CACHE", metavar="DIR", help="Folder of the cache (default: the user's)."
+    ),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
 )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,9 +20,12 @@ from auditor.findings import FileResult, Level
 from auditor.output.summary import coverage, plural, verdict
 
 if TYPE_CHECKING:
+    from auditor.parallel import Unit
     from auditor.settings import Configuration, Settings
 
 EXIT_FAILED = 2
+EXIT_INTERRUPTED = 130
+CRASHES = ("internal error", "the process that audited it")
 
 
 @dataclass(frozen=True)
@@ -40,14 +46,15 @@ class Request:
     isolated: bool = False
     show_settings: bool = False
     add_ignores: str | None = None
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One file to audit, and how."""
-
-    path: str
-    options: AuditOptions
+    statistics: bool = False
+    timing: bool = False
+    baseline: str | None = None
+    write_baseline: bool = False
+    prune_baseline: bool = False
+    diff_base: str | None = None
+    jobs: int | None = None
+    cache_dir: str | None = None
+    no_cache: bool = False
 
 
 def run_audit(request: Request) -> int:
@@ -63,12 +70,17 @@ def run_audit(request: Request) -> int:
 
 
 def _run(request: Request) -> int:
+    from auditor.parallel import Unit
+    from auditor.progress import Progress
+    from auditor.runner import run_units
     from auditor.settings import Configuration
 
     if request.config and request.isolated:
         raise click.UsageError("--config and --isolated exclude each other")
+    began = time.monotonic()
     configuration = Configuration(request.config, request.isolated)
     of_run = configuration.of_run()
+    baseline = _baseline(request, of_run)
     unread: list[FileResult] = []
     files = find_sources(
         request.paths,
@@ -79,13 +91,62 @@ def _run(request: Request) -> int:
     if request.show_settings:
         _show_settings(units, configuration)
         return 0
-    results = unread + _audit_all(units, request)
+    progress = Progress(len(units), request.quiet)
+    run = run_units(units, _jobs(request, of_run), _cache_folder(request), progress.tell)
+    progress.close()
+    results = unread + run.results
+    _tell_failures(results, {unit.path: unit.options for unit in units})
+    if run.interrupted:
+        say(f"interrupted: {len(run.results)} of {plural(len(units), 'file')} audited")
+        if not run.results:
+            return EXIT_INTERRUPTED
+    elif request.add_ignores is not None:
+        return _add_ignores(results, request.add_ignores)
+    elif request.write_baseline and baseline:
+        return _write_baseline(results, baseline)
+    if baseline:
+        from auditor.cli_filters import compare_with_baseline
+
+        results = compare_with_baseline(results, baseline, request.prune_baseline and not run.interrupted)
+    if request.diff_base is not None:
+        from auditor.cli_filters import only_changed
+
+        results = only_changed(results, request.diff_base)
+    code = _report(results, request, of_run, any(unit.options.strict for unit in units))
+    _tell_numbers(results, request, time.monotonic() - began)
+    return EXIT_INTERRUPTED if run.interrupted else code
+
+
+def _baseline(request: Request, settings: Settings) -> Path | None:
+    file = Path(request.baseline) if request.baseline else settings.baseline
+    if file is None and (request.write_baseline or request.prune_baseline):
+        raise click.UsageError("--write-baseline and --prune-baseline need --baseline FILE, or a configured baseline")
+    return file
+
+
+def _jobs(request: Request, settings: Settings) -> int:
+    """Number of processes: 0 is one a core. An error that is to be seen with its traceback must happen here."""
+    if os.environ.get("BW_AUDIT_DEBUG"):
+        return 1
+    return request.jobs if request.jobs is not None else settings.jobs or 0
+
+
+def _cache_folder(request: Request) -> Path | None:
+    from auditor.cache import default_folder
+
+    if request.no_cache or request.cache_dir == "off":
+        return None
+    return Path(request.cache_dir) if request.cache_dir else default_folder()
+
+
+def _tell_failures(results: Sequence[FileResult], options: Mapping[str, AuditOptions]) -> None:
     for result in results:
         if result.failure:
             say(f"{result.path}: {result.failure}")
-    if request.add_ignores is not None:
-        return _add_ignores(results, request.add_ignores)
-    return _report(results, request, of_run, any(unit.options.strict for unit in units))
+        if result.failure.startswith(CRASHES) and result.path in options:
+            from auditor.reproduce import command
+
+            say(f"to reproduce: BW_AUDIT_DEBUG=1 {command(result.path, options[result.path])}")
 
 
 def _report(results: Sequence[FileResult], request: Request, settings: Settings, strict: bool) -> int:
@@ -99,6 +160,17 @@ def _report(results: Sequence[FileResult], request: Request, settings: Settings,
     return code
 
 
+def _tell_numbers(results: Sequence[FileResult], request: Request, wall: float) -> None:
+    """Tables on standard error, so that a report on standard output stays whole."""
+    if request.statistics or request.timing:
+        from auditor.output.statistics import statistics, timing
+
+        lines = statistics(results) if request.statistics else []
+        lines += timing(results, wall) if request.timing else []
+        for line in lines:
+            click.echo(line, err=True)
+
+
 def exit_code(results: Sequence[FileResult], fail_on: str) -> int:
     """2 when nothing could be audited, 1 when a finding is at least as grave as ``fail_on``, else 0."""
     if all(result.failure for result in results):
@@ -107,22 +179,6 @@ def exit_code(results: Sequence[FileResult], fail_on: str) -> int:
         return 0
     least = Level(fail_on).rank
     return int(any(finding.level.rank >= least for result in results for finding in result.findings))
-
-
-def _audit_all(units: Sequence[Unit], request: Request) -> list[FileResult]:
-    from auditor.engine import audit_file, with_deep_stack
-
-    def work() -> list[FileResult]:
-        results = []
-        for number, unit in enumerate(units, 1):
-            result = audit_file(unit.path, unit.options)
-            results.append(result)
-            if len(units) > 1 and not request.quiet:
-                outcome = "failed" if result.failure else plural(len(result.findings), "finding")
-                say(f"[{number}/{len(units)}] {unit.path}: {outcome}, {result.seconds:.1f} s")
-        return results
-
-    return with_deep_stack(work)
 
 
 def _show_settings(units: Sequence[Unit], configuration: Configuration) -> None:
@@ -144,3 +200,12 @@ def _add_ignores(results: Sequence[FileResult], reason: str) -> int:
     for finding in left:
         say(f"{finding.loc}: no place for a comment that ignores {finding.code}")
     return EXIT_FAILED if all(result.failure for result in results) else int(bool(left))
+
+
+def _write_baseline(results: Sequence[FileResult], file: Path) -> int:
+    from auditor.cli_filters import write_new_baseline
+
+    if all(result.failure for result in results):
+        return EXIT_FAILED
+    write_new_baseline(results, file)
+    return 0

@@ -262,7 +262,8 @@ def test_failure_inside_the_pipeline(
     pipeline.findings = [finding()]
     assert main(["a.cu", RING, "-q"]) == 1
     captured = capsys.readouterr()
-    assert captured.err == f"bw-audit: a.cu: {message}\n"
+    assert captured.err.splitlines()[0] == f"bw-audit: a.cu: {message}"
+    assert ("to reproduce: BW_AUDIT_DEBUG=1 bw-audit " in captured.err) is message.startswith("internal error")
     assert "error[BW202]" in captured.out
 
 
@@ -299,7 +300,7 @@ def test_interrupt(pipeline: Pipeline, capsys: pytest.CaptureFixture[str]) -> No
 
     pipeline.act = interrupt
     assert main([RING]) == 130
-    assert capsys.readouterr().err.strip() == "bw-audit: interrupted"
+    assert capsys.readouterr().err == "bw-audit: interrupted: 0 of 1 file audited\n"
 
 
 def test_standard_input(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

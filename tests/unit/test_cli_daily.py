@@ -9,8 +9,10 @@ from xml.etree import ElementTree
 import pytest
 
 from auditor.cli import main
+from auditor.config import AuditOptions
 from auditor.findings import FileResult, Finding, Level
 from auditor.output.junit import write_junit
+from auditor.reproduce import command
 from auditor.source import Loc
 from tests.unit.stand_in_pipeline import RING, Pipeline, finding
 
@@ -90,3 +92,46 @@ def test_settings_of_a_file_reach_its_audit(
     assert pipeline.options.std == "c++17"
     assert "warning[BW202]" in capsys.readouterr().out
     assert main([RING, "--fail-on", "warning"]) == 1
+
+
+def test_statistics_and_timing_go_to_standard_error(
+    pipeline: Pipeline, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipeline.findings = [finding(), finding(line=4), finding(Level.WARNING, "BW999", line=3)]
+    assert main([RING, "--statistics", "--timing", "--format", "concise", "-q"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out.count("\n") == 3
+    lines = captured.err.splitlines()
+    assert lines[:2] == ["2  BW202  error    stage-refilled-while-read", "1  BW999  warning  "]
+    assert lines[2].endswith(" s  whole run; 0 files of 1 from the cache")
+    assert lines[-1].endswith(f" s  {RING}")
+
+
+def test_an_interruption_prints_what_is_known(
+    pipeline: Pipeline, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "z.cu").write_text("int x;\n")
+
+    def interrupt(path: str) -> None:
+        if path == "z.cu":
+            raise KeyboardInterrupt
+
+    pipeline.act = interrupt
+    pipeline.findings = [finding()]
+    assert main([RING, "z.cu", "-q", "--format", "concise", "--format", "json:out.json"]) == 130
+    captured = capsys.readouterr()
+    assert captured.out == "src/ring.cu:6:3: error[BW202] a message\n"
+    assert captured.err == "bw-audit: interrupted: 1 of 2 files audited\n"
+    assert json.loads((repository / "out.json").read_text())["summary"]["files"] == 1
+
+
+def test_command_that_reproduces() -> None:
+    options = AuditOptions(
+        arches=("sm_90a",), includes=("a b",), values=(("k", 3),), grid=(4, 2, 1), smem=0, extra=("-UX",), budget=5.0
+    )
+    line = command("k.cu", options)
+    assert line == (
+        "bw-audit --jobs 1 --no-cache --isolated --arch sm_90a -I 'a b' --set k=3 --grid 4,2,1 --smem 0 --budget 5"
+        " -UX k.cu"
+    )
+    assert "--isolated" not in command("k.cu", AuditOptions(levels=(("BW202", "note"),)))

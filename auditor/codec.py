@@ -1,0 +1,85 @@
+"""Analyses as plain data and back, for the cache. Sources are not kept: they are on the disk, with known hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from auditor.analysis import Analysis, ArchRun, KernelPlace
+from auditor.findings import Coverage, Finding, Level, Related
+from auditor.source import Loc
+
+
+def encode(analysis: Analysis) -> dict[str, Any]:
+    """An analysis that did not fail, as JSON can hold it."""
+    return {
+        "runs": [
+            {
+                "arch": run.arch,
+                "findings": [_finding(finding) for finding in run.findings],
+                "coverage": [
+                    run.coverage.kernels,
+                    run.coverage.executed,
+                    [[kind, message, _loc(loc)] for kind, message, loc in run.coverage.notes],
+                ],
+                "kernels": [[kernel.display, _loc(kernel.loc)] for kernel in run.kernels],
+            }
+            for run in analysis.runs
+        ],
+        "seconds": analysis.seconds,
+        "stages": analysis.stages,
+    }
+
+
+def decode(path: str, data: dict[str, Any]) -> Analysis:
+    """The analysis of ``path`` from ``encode``'s data. Raises KeyError, ValueError or TypeError for other data."""
+    runs = []
+    for item in data["runs"]:
+        kernels, executed, notes = item["coverage"]
+        coverage = Coverage(kernels, executed, [(kind, message, Loc(*loc)) for kind, message, loc in notes])
+        places = [KernelPlace(display, Loc(*loc)) for display, loc in item["kernels"]]
+        runs.append(ArchRun(item["arch"], [_read_finding(each) for each in item["findings"]], coverage, places))
+    return Analysis(path, runs, seconds=data["seconds"], stages=data["stages"], cached=True)
+
+
+def _loc(loc: Loc) -> list[Any]:
+    return [loc.file, loc.line, loc.column, loc.end_line, loc.end_column]
+
+
+def _related(places: Sequence[Related]) -> list[Any]:
+    return [[_loc(place.loc), place.message] for place in places]
+
+
+def _finding(finding: Finding) -> list[Any]:
+    return [
+        finding.code,
+        finding.level.value,
+        finding.message,
+        _loc(finding.loc),
+        finding.kernel,
+        _related(finding.related),
+        _related(finding.flow),
+        finding.inputs,
+        finding.context,
+        finding.hint,
+    ]
+
+
+def _read_finding(data: list[Any]) -> Finding:
+    code, level, message, loc, kernel, related, flow, inputs, context, hint = data
+    return Finding(
+        code=code,
+        level=Level(level),
+        message=message,
+        loc=Loc(*loc),
+        kernel=kernel,
+        related=_read_related(related),
+        flow=_read_related(flow),
+        inputs=tuple((name, value) for name, value in inputs),
+        context=tuple((name, value) for name, value in context),
+        hint=hint,
+    )
+
+
+def _read_related(data: list[Any]) -> tuple[Related, ...]:
+    return tuple(Related(Loc(*loc), message) for loc, message in data)

@@ -1,0 +1,165 @@
+"""Worker processes that audit one file at a time. A worker that dies is replaced, and costs at most the file it had."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from auditor.analysis import Analysis
+from auditor.cache import Cache
+from auditor.config import AuditOptions
+from auditor.engine import analyse_file, with_deep_stack
+
+RECYCLE = 250  # files after which a worker makes room for a fresh one, so that leaks stay small
+_METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+_PRELOADED = ["auditor.engine", "auditor.audit", "auditor.frontend.parse", "auditor.frontend.lower.program_builder"]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One file to audit, and how."""
+
+    path: str
+    options: AuditOptions
+
+
+Analyse = Callable[[str, AuditOptions], Analysis]
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    connection: Connection
+    unit: int = 0  # number of the unit that it works on
+    done: int = 0
+
+
+def default_jobs() -> int:
+    """One process for each core that this process may use."""
+    with contextlib.suppress(AttributeError):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def audit_in_parallel(
+    units: Sequence[Unit], jobs: int, cache: Path | None, analyse: Analyse = analyse_file
+) -> Generator[tuple[int, Analysis], None, None]:
+    """Analyses with the numbers of their units, in the order in which they end.
+
+    A unit whose worker dies is tried once more, alone in a fresh one, since the worker may have been damaged before.
+    Closing the iterator, or an exception in it, ends the workers at once.
+    """
+    pool = _Pool(units, cache, analyse)
+    try:
+        for _ in range(jobs):
+            pool.employ()
+        while pool.workers:
+            yield from pool.next_analyses()
+    finally:
+        pool.kill()
+
+
+class _Pool:
+    """The workers and what is left for them to do."""
+
+    def __init__(self, units: Sequence[Unit], cache: Path | None, analyse: Analyse) -> None:
+        self.workers: list[_Worker] = []
+        self._units = units
+        self._left = deque(range(len(units)))
+        self._again: set[int] = set()  # units that a worker has died of
+        self._arguments = (cache, analyse)
+        if _METHOD == "forkserver":
+            self._context: Any = multiprocessing.get_context("forkserver")
+            self._context.set_forkserver_preload(_PRELOADED)
+        else:
+            self._context = multiprocessing.get_context("spawn")
+
+    def employ(self) -> None:
+        """Start a worker, when there is work for it."""
+        if not self._left:
+            return
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_work, args=(theirs, *self._arguments), name="bw-audit", daemon=True)
+        process.start()
+        theirs.close()
+        worker = _Worker(process, ours)
+        self.workers.append(worker)
+        self._assign(worker)
+
+    def next_analyses(self) -> Iterator[tuple[int, Analysis]]:
+        """Wait for workers that have something to say, and give them new work."""
+        ready = wait([worker.connection for worker in self.workers])
+        for worker in [worker for worker in self.workers if worker.connection in ready]:
+            try:
+                analysis = worker.connection.recv()
+            except (EOFError, OSError):
+                yield from self._bury(worker)
+                continue
+            number = worker.unit
+            worker.done += 1
+            if self._left and worker.done < RECYCLE and number not in self._again:
+                self._assign(worker)
+            else:
+                self._dismiss(worker)
+                self.employ()
+            yield number, analysis
+
+    def kill(self) -> None:
+        for worker in self.workers:
+            worker.process.kill()
+            worker.connection.close()
+
+    def _assign(self, worker: _Worker) -> None:
+        worker.unit = self._left.popleft()
+        with contextlib.suppress(OSError):  # it has died: its end of the pipe tells
+            worker.connection.send(self._units[worker.unit])
+
+    def _dismiss(self, worker: _Worker) -> None:
+        """Let a worker go: it ends when its pipe does."""
+        self.workers.remove(worker)
+        worker.connection.close()
+
+    def _bury(self, worker: _Worker) -> Iterator[tuple[int, Analysis]]:
+        """A worker has died: try its unit again, or give it up."""
+        number = worker.unit
+        self._dismiss(worker)
+        worker.process.join()
+        if number in self._again:
+            yield number, Analysis(self._units[number].path, failure=_death(worker.process.exitcode))
+        else:
+            self._again.add(number)
+            self._left.appendleft(number)
+        self.employ()
+
+
+def _death(code: int | None) -> str:
+    if code is not None and code < 0:
+        with contextlib.suppress(ValueError):
+            return f"the process that audited it died of {signal.Signals(-code).name}"
+    return f"the process that audited it died with exit code {code}"
+
+
+def _work(connection: Connection, cache_folder: Path | None, analyse: Analyse) -> None:
+    """What a worker does: audits what it is sent, until there is no one to send."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and decides
+    with_deep_stack(lambda: _serve(connection, cache_folder, analyse))
+
+
+def _serve(connection: Connection, cache_folder: Path | None, analyse: Analyse) -> None:
+    cache = Cache(cache_folder) if cache_folder else None
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            unit: Unit = connection.recv()
+            analysis = analyse(unit.path, unit.options)
+            if cache:
+                cache.put(unit.options, analysis)
+            connection.send(analysis)

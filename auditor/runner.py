@@ -1,0 +1,87 @@
+"""Audits many files: asks the cache first, then audits the rest here or in worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.analysis import Analysis
+from auditor.cache import Cache
+from auditor.conclude import conclude
+from auditor.engine import STDIN, analyse_file, read_source, with_deep_stack
+from auditor.findings import FileResult
+from auditor.parallel import Unit, audit_in_parallel, default_jobs
+
+
+@dataclass
+class Run:
+    """What became of the units: results in their order, without those that an interruption left out."""
+
+    results: list[FileResult]
+    interrupted: bool = False
+
+
+def run_units(units: Sequence[Unit], jobs: int, cache: Path | None, tell: Callable[[FileResult], None]) -> Run:
+    """Audit every unit. ``jobs`` 0 is one process a core; 1 audits in this process.
+
+    ``tell`` hears of each result as it comes. After an interruption the run holds what is known so far.
+    """
+    found: list[FileResult | None] = [None] * len(units)
+
+    def conclude_unit(number: int, analysis: Analysis) -> None:
+        found[number] = result = conclude(analysis, units[number].options)
+        tell(result)
+
+    interrupted = False
+    try:
+        left = _ask_cache(units, cache, conclude_unit) if cache else list(range(len(units)))
+        rest = [units[number] for number in left]
+        jobs = min(jobs or default_jobs(), len(rest))
+        if jobs > 1 and not any(unit.path == STDIN for unit in rest):
+            with closing(audit_in_parallel(rest, jobs, cache)) as analyses:
+                for number, analysis in analyses:
+                    conclude_unit(left[number], analysis)
+        elif rest:
+            with_deep_stack(lambda: _audit_here(rest, cache, lambda at, analysis: conclude_unit(left[at], analysis)))
+        if cache and left:
+            Cache(cache).trim()
+    except KeyboardInterrupt:
+        interrupted = True
+    return Run([result for result in found if result is not None], interrupted)
+
+
+def _ask_cache(units: Sequence[Unit], folder: Path, conclude_unit: Callable[[int, Analysis], None]) -> list[int]:
+    """Conclude the units that the cache knows; the numbers of the others."""
+    cache = Cache(folder)
+    left = []
+    for number, unit in enumerate(units):
+        analysis = None
+        if unit.path != STDIN:
+            text = _text(unit.path)
+            analysis = cache.get(unit.path, unit.options, text) if text is not None else None
+        if analysis is None:
+            left.append(number)
+        else:
+            conclude_unit(number, analysis)
+    return left
+
+
+def _text(path: str) -> str | None:
+    """The text of a source, when it can be audited at all."""
+    from auditor.config import InputError
+
+    try:
+        return read_source(path)
+    except (InputError, OSError):
+        return None
+
+
+def _audit_here(units: Sequence[Unit], folder: Path | None, conclude_unit: Callable[[int, Analysis], None]) -> None:
+    cache = Cache(folder) if folder else None
+    for number, unit in enumerate(units):
+        analysis = analyse_file(unit.path, unit.options)
+        if cache and unit.path != STDIN:
+            cache.put(unit.options, analysis)
+        conclude_unit(number, analysis)
