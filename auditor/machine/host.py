@@ -20,7 +20,7 @@ from typing import Any
 from auditor.machine import memory
 from auditor.machine.frames import generated_frame, generated_lines, source_places
 from auditor.machine.host_api import HANDLERS, exits, is_cuda, transfer
-from auditor.machine.host_facts import HostFacts, HostLaunch, HostRun, Status
+from auditor.machine.host_facts import Assumed, HostFacts, HostLaunch, HostRun, Status
 from auditor.machine.launch import TensorMap
 from auditor.machine.scenario_values import TYPICAL, by_name
 from auditor.program import Program
@@ -101,6 +101,7 @@ class HostEnv:
         value = by_name(name, TYPICAL, frozenset(self.assumed), default=OPAQUE)
         if isinstance(value, int):
             self.assumed[name] = value
+            return Assumed(value)
         return value
 
     def charge(self) -> None:

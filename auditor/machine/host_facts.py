@@ -68,6 +68,12 @@ class Status(int):
     __hash__ = int.__hash__
 
 
+class Assumed(int):
+    """A number that nobody knows: chosen for a parameter of the host function that is run, by its name."""
+
+    __slots__ = ()
+
+
 @dataclass
 class HostLaunch:
     """A launch as host code wrote it. Members may be ``OPAQUE``. ``kernel`` is the Python name of the kernel's entry.

@@ -14,7 +14,7 @@ from auditor.machine.host import UNLIMITED_SMS, survey
 from auditor.machine.host_facts import HostFacts, HostLaunch
 from auditor.machine.launch import Launch
 from auditor.machine.scenario_args import Arguments
-from auditor.machine.scenario_code import strides_over_grid, wants_cluster
+from auditor.machine.scenario_code import counted_parameters, strides_over_grid, wants_cluster
 from auditor.machine.scenario_shape import (
     Shape,
     guess_block,
@@ -141,7 +141,7 @@ class _Planner:
         self, host: HostLaunch | None, variant: int, *, grid: Shape | None = None, shrink: bool = False
     ) -> Launch:
         kernel, settings = self.kernel, self.settings
-        arguments = Arguments(kernel, variant, settings.values, shrink)
+        arguments = Arguments(kernel, variant, settings.values, shrink, counted_parameters(self.program, kernel))
         inputs: dict[str, str] = {}
         chosen: list[str] = []
 

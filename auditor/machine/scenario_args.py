@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from auditor.machine.host_facts import Assumed
 from auditor.machine.launch import TensorMap
 from auditor.machine.scenario_values import by_name, is_address, reduced
 from auditor.program import Kernel, Layout, Param, ScalarType
@@ -19,13 +20,15 @@ _MAX_ITEMS = 64  # elements of an array member that get values
 class Arguments:
     """Fills in one set of arguments. ``inputs`` and ``chosen`` tell what was used.
 
-    ``shrink`` makes large values of the host small; ``changed`` tells that it did.
+    ``shrink`` makes large values of the host small; ``changed`` tells that it did. ``counted`` are parameters that bound
+    loops of waits one by one, whatever their names suggest.
     """
 
     kernel: Kernel
     variant: int
     values: Mapping[str, int]
     shrink: bool = False
+    counted: frozenset[str] = frozenset()
     inputs: dict[str, str] = field(default_factory=dict)
     chosen: list[str] = field(default_factory=list)
     changed: bool = False
@@ -90,7 +93,7 @@ class Arguments:
             value = self.values[path]
             self.inputs[path] = f"{value} (given)"
             return value
-        if isinstance(value, int):
+        if isinstance(value, int) and not (isinstance(value, Assumed) and path in self.counted):
             return self._known(path, int(value))
         name = path.rsplit(".", 1)[-1].split("[")[0]
         if scalar.bits == 64 and is_address(name):
@@ -98,7 +101,7 @@ class Arguments:
         if boolean:
             value = 0 if self.variant == 1 else 1
         else:
-            value = by_name(name, self.variant, self._siblings - {name})
+            value = by_name(name, self.variant, self._siblings - {name}, counted=path in self.counted)
             value = min(value, (1 << (scalar.bits - scalar.signed)) - 1)
         self.inputs[path] = f"{value} (chosen)"
         self.chosen.append(path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from functools import lru_cache
 
-from auditor.program import Program
+from auditor.program import Kernel, Program
 from auditor.ptx.grammar import Instr
 
 _DEFINITION = re.compile(r"^def (\w+)\(", re.MULTILINE)
@@ -49,4 +51,71 @@ def wants_cluster(program: Program, entry: str) -> bool:
         or i.has("multicast::cluster")
         or (i.opcode == "cp.async.bulk" and i.has("shared::cluster", "shared::cta"))
         for i in instructions(program, entry)
+    )
+
+
+def counted_parameters(program: Program, kernel: Kernel) -> frozenset[str]:
+    """Parameters that are the number of rounds of a loop that blocks: ``for (i = 0; i < n; ++i)`` around a wait.
+
+    They count tiles or the like, even when their name is that of a size in elements.
+    """
+    functions = _functions(program.python)
+    if kernel.entry not in functions:
+        return frozenset()
+    numbers = _counting(functions, kernel.entry, frozenset())
+    return frozenset(kernel.params[n].name for n in numbers if n < len(kernel.params))
+
+
+@lru_cache(maxsize=4)
+def _functions(python: str) -> dict[str, ast.FunctionDef]:
+    return {f.name: f for f in ast.parse(python).body if isinstance(f, ast.FunctionDef)}
+
+
+def _counting(functions: dict[str, ast.FunctionDef], name: str, open_: frozenset[str]) -> set[int]:
+    """Positions of the parameters of a generated function that bound its blocking loops, or those of its callees."""
+    function = functions[name]
+    names = [a.arg for a in function.args.args[1:]]
+    found = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.While):
+            found |= {n for n, p in enumerate(names) if p in _bounds(node)}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+            callee = node.func.id
+            handed = {k: a.id for k, a in enumerate(node.args[1:]) if isinstance(a, ast.Name) and a.id in names}
+            if handed and callee not in open_:
+                inner = _counting(functions, callee, open_ | {name})
+                found |= {names.index(p) for k, p in handed.items() if k in inner}
+    return found
+
+
+def _bounds(loop: ast.While) -> set[str]:
+    """Names that a variable stepped by one is compared with in the condition of a loop that blocks."""
+    if not any(isinstance(n, (ast.YieldFrom, ast.Yield)) for n in ast.walk(loop)) or not loop.body:
+        return set()
+    stepped = {
+        n.targets[0].id
+        for n in ast.walk(loop)
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and _is_step(n.targets[0].id, n.value)
+    }
+    return {
+        n.comparators[0].id
+        for n in ast.walk(loop.body[0])
+        if isinstance(n, ast.Compare)
+        and isinstance(n.ops[0], (ast.Lt, ast.NotEq))
+        and isinstance(n.left, ast.Name)
+        and n.left.id in stepped
+        and isinstance(n.comparators[0], ast.Name)
+    }
+
+
+def _is_step(name: str, value: ast.expr) -> bool:
+    """``name + 1``, perhaps brought back into the range of its type."""
+    return any(
+        isinstance(n, ast.BinOp)
+        and isinstance(n.op, ast.Add)
+        and isinstance(n.left, ast.Name)
+        and n.left.id == name
+        and isinstance(n.right, ast.Constant)
+        and n.right.value == 1
+        for n in ast.walk(value)
     )

@@ -85,9 +85,16 @@ def is_address(name: str) -> bool:
     return bool(_ADDRESS & set(words(name)))
 
 
-def by_name(name: str, variant: int, siblings: frozenset[str] = frozenset(), default: Any = None) -> Any:
-    """The chosen value of an integer of that name; ``default``, when given, for names that suggest nothing."""
+def by_name(
+    name: str, variant: int, siblings: frozenset[str] = frozenset(), default: Any = None, *, counted: bool = False
+) -> Any:
+    """The chosen value of an integer of that name; ``default``, when given, for names that suggest nothing.
+
+    ``counted``: the code waits for something that many times, so that a size in elements cannot be meant.
+    """
     kind = meaning(name, siblings)
+    if counted and kind in ("rows", "depth", "elements"):
+        kind = "count"
     if kind == "other" and default is not None:
         return default
     return _VALUES[kind][variant]

@@ -1,4 +1,4 @@
-"""Ordinary loads, stores and atomics in PTX, ldmatrix and stmatrix, and cp.async (PTX ISA 9.7.9)."""
+"""Ordinary loads and stores in PTX, ldmatrix and stmatrix, and cp.async (PTX ISA 9.7.9)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from auditor.machine.ops.mbar import by_address, find, object_access
 from auditor.machine.state import AsyncOp, Groups, Park
 from auditor.ptx.grammar import Instr, Sink, VectorOperand
 from auditor.trace import Access
-from auditor.values import GLOBAL_WINDOW, OPAQUE, SHARED_WINDOW, Loaded, Opaque, Vec
+from auditor.values import OPAQUE, SHARED_WINDOW, Loaded, Opaque, Vec
 
 _TYPE_BITS = {"8": 8, "16": 16, "32": 32, "64": 64, "128": 128, "16x2": 32}
 
 
-def _type(i: Instr) -> tuple[str, int, bool]:
+def scalar_type(i: Instr) -> tuple[str, int, bool]:
     """Kind, bits and signedness of the type modifier."""
     for m in reversed(i.mods):
         kind, bits = m[:1], m[1:]
@@ -44,7 +44,7 @@ def pointer(i: Instr, address: Any) -> Any:
 
 @op("ld", "ldu")
 def ld(x: Exec, i: Instr) -> None:
-    kind, bits, signed = _type(i)
+    kind, bits, signed = scalar_type(i)
     n = _vector(i)
     if i.has("param"):
         x.set(i.operands[0], OPAQUE)
@@ -62,7 +62,7 @@ def ld(x: Exec, i: Instr) -> None:
 
 @op("st")
 def st(x: Exec, i: Instr) -> None:
-    kind, bits, _ = _type(i)
+    kind, bits, _ = scalar_type(i)
     address = pointer(i, x.val(i.operands[0]))
     value = x.val(i.operands[1])
     if i.mod_in(("release",)):
@@ -82,46 +82,6 @@ def st(x: Exec, i: Instr) -> None:
         return
     for k, v in enumerate(values):
         memory.store(x.s, address + k * (bits // 8), kind, bits, v, x.lanes)
-
-
-@op("atom", "red")
-def atom(x: Exec, i: Instr) -> None:
-    """Atomics order nothing by themselves here; the value that they return is chosen (opaque)."""
-    has_dest = i.opcode == "atom"
-    address = pointer(i, x.val(i.operands[1 if has_dest else 0]))
-    _, bits, _ = _type(i)
-    for o in i.operands[2 if has_dest else 1 :]:
-        v = x.val(o)
-        if isinstance(v, Opaque):
-            v.used()
-    first = address.v[x.s.lane_list(x.lanes)[0]] if address.__class__ is Vec else address
-    if isinstance(first, int) and SHARED_WINDOW <= first < 2 * SHARED_WINDOW:
-        target = x.m.shared_target(first)
-        if target is not None:
-            cta, offset = target
-            x.m.emit(
-                x.s,
-                "atom",
-                lanes=x.lanes,
-                accesses=[Access("shared", True, "generic", cta.rank, offset, offset + bits // 8)],
-            )
-            memory.put_shared(cta, offset, bits // 8, OPAQUE)
-    if isinstance(first, int) and first >= GLOBAL_WINDOW:
-        sem = i.mod_in(("release", "acq_rel", "relaxed", "acquire")) or "relaxed"
-        x.m.emit(
-            x.s,
-            "atom",
-            lanes=x.lanes,
-            data={"sem": sem, "global": True},
-            accesses=[Access("global", True, "generic", 0, first, first + bits // 8)],
-        )
-    if has_dest and not isinstance(i.operands[0], Sink):
-        x.set(i.operands[0], memory.load(x.s, address, "int", bits, False, x.lanes) if _counts(i, first) else OPAQUE)
-
-
-def _counts(i: Instr, first: Any) -> bool:
-    """A ticket taken from a global counter is a chosen small integer, so that dynamic schedulers run some tiles."""
-    return i.has("add") and isinstance(first, int) and first >= GLOBAL_WINDOW
 
 
 @op("ldmatrix", blocks=True)
@@ -308,8 +268,10 @@ def wait_groups(x: Exec, kind: str, n: int, *, read: bool) -> None:
 
 @op("cp.async.mbarrier.arrive")
 def cp_mbarrier_arrive(x: Exec, i: Instr) -> None:
-    """An arrival that happens when the thread's earlier cp.async copies have landed; without ``.noinc`` it also raises
-    the pending count first, so that its net effect on the count is zero."""
+    """An arrival that happens when the thread's earlier cp.async copies have landed.
+
+    Without ``.noinc`` it raises the pending count first: it needs no place in the init count, and holds the phase open.
+    """
     where = x.m.where()
     groups = groups_of(x, "cpasync")
     ops = list(groups.open) + [o for g in groups.committed for o in g]
@@ -342,9 +304,11 @@ def cp_mbarrier_arrive(x: Exec, i: Instr) -> None:
         def complete(state: Any = state, event: Any = event, lanes: int = lanes) -> None:
             x.m.finish_until(ops)
             state.contributions += [(o.event.id, "complete") for o in ops]
-            if noinc:
-                for _ in range(lanes):
-                    x.m.barrier_step(state, lambda u: u.arrive(1), (event.id, "arrive"), where, x.s, arrivals=1)
+            for _ in range(lanes):
+                x.m.barrier_step(state, lambda u: u.arrive(1), (event.id, "arrive"), where, x.s, arrivals=1)
+
+        if not noinc:
+            state.unit.extend(lanes)
 
         marker = x.m.emit(
             None,
@@ -357,4 +321,4 @@ def cp_mbarrier_arrive(x: Exec, i: Instr) -> None:
         x.m.queue.append(AsyncOp(marker, complete))
 
 
-__all__ = ["commit", "groups_of", "pointer", "shared_operand", "wait_groups"]
+__all__ = ["commit", "groups_of", "pointer", "scalar_type", "shared_operand", "wait_groups"]
