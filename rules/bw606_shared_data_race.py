@@ -51,7 +51,7 @@ class SharedDataRace(Rule):
         last = meets(audit, early)
         why = ("lanes of one warp run on their own until a __syncwarp()" if same else
                "nothing orders the two" + (f"; {last} does not" if last else ""))
-        vague = (same and elected_between(audit, c.first, c.second)) or self._same_store(c)
+        vague = (same and elected_between(audit, c.first, c.second)) or self._same_store(c) or self._own_value(audit, c)
         return audit.finding(
             type(self), early.where,
             f"{story.thread(early)} {how[early_access.write]} {story.place(early_access)}, which {who(audit, other)} "
@@ -66,6 +66,16 @@ class SharedDataRace(Rule):
                   "first and its wait before the second"),
             context=context(audit, early),
         )
+
+    def _own_value(self, audit: Audit, c: Conflict) -> bool:
+        """Whether the reading lanes have themselves written these bytes at the place where the other lanes of their warp
+        write them: the value is then the same, whoever came last."""
+        read, access, write = (c.first, c.first_access, c.second) if c.second_access.write else (
+            c.second, c.second_access, c.first)
+        return not access.write and read.warp == write.warp and any(
+            e.where == write.where and e.warp == read.warp and not read.lanes & ~e.lanes
+            and any(a.write and a.lanes is None and a.lo <= access.lo and access.hi <= a.hi for a in e.accesses)
+            for e in audit.trace.events[: read.id])
 
     def _same_store(self, c: Conflict) -> bool:
         """Whether all threads write the same variable at the same place, usually with the same value."""
