@@ -51,12 +51,13 @@ class SharedDataRace(Rule):
         last = meets(audit, early)
         why = ("lanes of one warp run on their own until a __syncwarp()" if same else
                "nothing orders the two" + (f"; {last} does not" if last else ""))
-        vague = (same and elected_between(audit, c.first, c.second)) or self._same_store(c) or self._own_value(audit, c)
+        vague = self._same_store(c) or (
+            same and (elected_between(audit, c.first, c.second) or self._own_value(audit, c)))
         return audit.finding(
             type(self), early.where,
             f"{story.thread(early)} {how[early_access.write]} {story.place(early_access)}, which {who(audit, other)} "
             f"{how[other_access.write]} at the same time: {why}",
-            level=Level.NOTE if vague else None,
+            level=Level.NOTE if vague else Level.WARNING if same else None,
             related=[(other.where, f"{who(audit, other)} {how[other_access.write]} the same bytes")],
             flow=story_of(audit, c, f"{story.who(c.first)} {how[c.first_access.write]} {story.place(c.first_access)}",
                           f"{story.who(c.second)} {how[c.second_access.write]} the same bytes"),
