@@ -69,8 +69,8 @@ class SharedDataRace(Rule):
         )
 
     def _own_value(self, audit: Audit, c: Conflict) -> bool:
-        """Whether the reading lanes have themselves written these bytes at the place where the other lanes of their warp
-        write them: the value is then the same, whoever came last."""
+        """Whether the reading lanes have themselves written these bytes at the place where the other lanes of their
+        warp write them: the value is then the same, whoever came last."""
         read, access, write = (c.first, c.first_access, c.second) if c.second_access.write else (
             c.second, c.second_access, c.first)
         return not access.write and read.warp == write.warp and any(
