@@ -17,7 +17,7 @@ from auditor.graph import Conflict
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.meaning import Meaning, meaning
-from auditor.races import place, sorted_out
+from auditor.races import place, reads_nothing, sorted_out
 from auditor.source import Stack
 from auditor.trace import Event, Incident
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from auditor.audit import Audit
 
 MAX_RERUNS = 12
+MOST_IN_ROLE = 3  # barriers of the whole block in one role, each of which hangs once the one before is passed
 MAX_THREADS = 1024
 
 # Meanings that are order conflicts proper; a corrected run has to be free of them.
@@ -59,14 +60,19 @@ class Case:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-def _awaits_copies(audit: Audit, hypothesis: Hypothesis) -> bool:
-    """Whether a wait that is taken to begin one phase early is for data that copies bring: it cannot."""
+def _cannot_begin_early(audit: Audit, hypothesis: Hypothesis) -> bool:
+    """Whether a wait that is taken to begin one phase early is for data that copies bring, or on a barrier on which
+    nobody ever arrives: then its parity is not what is wrong."""
     places = {where for where, start in hypothesis.parity.items() if start < 0}
     warps = {warp for warp, start in hypothesis.sides.items() if start < 0}
     bars = {
         e.data["bar"] for e in audit.trace.events if e.kind == "mbar.wait" and (e.where in places or e.warp in warps)
     }
-    return any(e.kind == "async" and e.data.get("bar") in bars for e in audit.trace.events)
+    if any(e.kind == "async" and e.data.get("bar") in bars for e in audit.trace.events):
+        return True
+    arrived = {e.data["bar"] for e in audit.trace.events if e.kind == "mbar.arrive"}
+    arrived |= {bar for e in audit.trace.events if e.kind == "commit" for bar in e.data["bar"]}
+    return bool(bars) and bars.isdisjoint(arrived)
 
 
 class Diagnosis:
@@ -90,6 +96,7 @@ class Diagnosis:
         self.found: dict[str, list[Case]] = {}
         self.reruns = 0
         self._corrected: list[Audit] = []
+        self._holding: set[Stack] = set()  # waits without which all goes well, though their parity is right
         self._recounted: set[Stack] = set()  # inits whose count was tried with what arrives
         self._run()
 
@@ -268,13 +275,21 @@ class Diagnosis:
         kinds = {i.data.get("waiting") for i in deadlocks}
         if not {"mbarrier", "barrier"} <= kinds:
             return False
-        for i in {
-            i.where: i for i in deadlocks if i.data["waiting"] == "barrier" and i.data.get("count") is None
-        }.values():
-            other = self._rerun(Hypothesis(passed=frozenset((i.where,))))
-            if other is not None and other.trace.complete:
-                self._add(self.NOT_REACHED, Case(i.where, incident=i, data={"all": deadlocks}))
-                return True
+        at_barrier = [i for i in deadlocks if i.data["waiting"] == "barrier" and i.data.get("count") is None]
+        for i in {i.where: i for i in at_barrier}.values():
+            passed = {i.where}
+            for _ in range(MOST_IN_ROLE):
+                other = self._rerun(Hypothesis(passed=frozenset(passed)))
+                if other is None:
+                    break
+                if other.trace.complete:
+                    self._add(self.NOT_REACHED, Case(i.where, incident=i, data={"all": deadlocks}))
+                    return True
+                more = {o.where for o in other.incidents("deadlock")
+                        if o.data["waiting"] == "barrier" and o.data.get("count") is None} - passed
+                if not more:
+                    break
+                passed |= more
         return False
 
     # ---- deadlocks ------------------------------------------------------------------------------------------------
@@ -320,6 +335,22 @@ class Diagnosis:
             for start in (-1, 0):
                 if self._try(Hypothesis(sides={i.warp: start})):
                     self._parity_case(i.where, start, i)
+                    return
+        self._arrives_twice(deadlocks)
+
+    def _arrives_twice(self, deadlocks: list[Incident]) -> None:
+        """A hang that goes away with one of several places at which a warp arrives on the same barrier."""
+        places: dict[tuple[int, int], dict[Stack, Event]] = {}
+        for e in self.audit.trace.events:
+            if e.kind == "mbar.arrive" and not e.data["tx"]:
+                places.setdefault((e.data["bar"], e.warp), {})[e.where] = e
+        for (bar, _), found in places.items():
+            for where, e in found.items() if len(found) > 1 else ():
+                if self._try(Hypothesis(dropped=frozenset((where,)))):
+                    record = self.audit.trace.barriers[bar]
+                    blocked = next((i for i in deadlocks if i.data.get("bar") == bar), deadlocks[0])
+                    self._add(self.ARRIVALS, Case(where, incident=blocked, barrier=bar, data={
+                        "arrivals": record.init_count + e.data["count"], "init": record.init_count, "twice": True}))
                     return
 
     def _waits_before(self, i: Incident) -> list[Event]:
@@ -402,7 +433,10 @@ class Diagnosis:
             return False
         if any(meaning(c) in ORDER for c in other.hb.conflicts) or other.hb.overruns:
             return False
-        if _awaits_copies(other, hypothesis):
+        if 0 in (*hypothesis.parity.values(), *hypothesis.sides.values()) and reads_nothing(other):
+            return False
+        if _cannot_begin_early(other, hypothesis):
+            self._holding |= set(hypothesis.parity)
             return False
         self._corrected.append(other)
         return True
@@ -419,6 +453,10 @@ class Diagnosis:
         late = {o.wait.data["bar"] for o in self.audit.hb.overruns}
         if surplus or not deadlocks or any(i.data.get("bar") in late for i in deadlocks):
             return
+        behind = self._left_behind(deadlocks)
+        if behind is not None:
+            self._add(self.OVERRUN, behind)
+            return
         root = self._root(deadlocks)
         waits = {i.data.get("waiting") for i in deadlocks}
         if "cluster" in waits and "mbarrier" not in waits:
@@ -430,6 +468,20 @@ class Diagnosis:
         )
         self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))
 
+    def _left_behind(self, deadlocks: list[Incident]) -> Case | None:
+        """A blocked wait whose barrier has completed two phases or more that the thread has not seen."""
+        for i in deadlocks:
+            if i.data.get("waiting") != "mbarrier" or i.data.get("form") != "parity":
+                continue
+            bar = i.data["bar"]
+            seen = max((e.data["phase"] for e in self.audit.trace.events
+                        if e.kind == "mbar.wait" and e.data["bar"] == bar and e.warp == i.warp and e.lanes & i.lanes),
+                       default=-1)
+            phases = [e for e in self.audit.trace.events if e.kind == "phase" and e.data["bar"] == bar]
+            if len(phases) - 1 - seen >= 2 and (seen + 1) & 1 == i.data["parity"] & 1:
+                return Case(i.where, incident=i, barrier=bar, data={"phase": seen + 1, "phase_event": phases[seen + 2]})
+        return None
+
     def _root(self, deadlocks: list[Incident]) -> Incident:
         """The blocked wait that the others follow from.
 
@@ -439,6 +491,7 @@ class Diagnosis:
         audit = self.audit
         blocked_strands = {i.warp for i in deadlocks}
         waits = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
+        waits.sort(key=lambda i: i.where not in self._holding)
         for i in waits:
             arrivers = {
                 e.warp

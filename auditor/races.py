@@ -44,7 +44,9 @@ def sorted_out(audit: Audit) -> list[Meant]:
 class _Races:
     def __init__(self, audit: Audit) -> None:
         self.audit = audit
-        self.all: list[Meant] = [(m, c) for c in audit.hb.conflicts if (m := meaning(c)) is not None]
+        self.all: list[Meant] = _without_stragglers(
+            [(m, c) for c in audit.hb.conflicts if (m := meaning(c)) is not None]
+        )
         self.between: dict[tuple[Stack, Stack], set[Meaning]] = {}
         for m, c in self.all:
             for pair in ((c.first.where, c.second.where), (c.second.where, c.first.where)):
@@ -117,6 +119,50 @@ class _Races:
             e.kind == "async" and _touches(e, c.second_access, write=True) and self.audit.hb.ordered(e.id, c.second.id)
             for e in self.audit.trace.events[: c.first.id]
         )
+
+
+def reads_nothing(audit: Audit) -> bool:
+    """Whether something reads, in good order, the place of a copy's data before anyone has written there."""
+    written: dict[tuple[int, int, int], int] = {}
+    copied: set[tuple[int, int, int]] = set()
+    for e in audit.trace.events:
+        for a in e.accesses:
+            if a.space == "shared" and a.what == "data" and a.write:
+                written.setdefault((a.cta, a.lo, a.hi), e.id)
+                if e.kind == "async":
+                    copied.add((a.cta, a.lo, a.hi))
+    seen: set[tuple[int, int, int]] = set()
+    for e in audit.trace.events:
+        for a in e.accesses:
+            key = (a.cta, a.lo, a.hi)
+            if a.space != "shared" or a.what != "data" or a.write or key in seen:
+                continue
+            seen.add(key)
+            if any(_meet(key, other) for other in copied) and all(
+                n >= e.id for other, n in written.items() if _meet(key, other)
+            ):
+                return True
+    return False
+
+
+def _meet(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
+    return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
+
+
+def _without_stragglers(conflicts: list[Meant]) -> list[Meant]:
+    """Leaves out what follows from a missing ``__syncwarp``: lanes that were left behind once are behind in every round
+    that follows, and then nothing at all orders what they do."""
+    behind: dict[tuple[Stack, Stack], tuple[int, int]] = {}
+    for m, c in conflicts:
+        if m is Meaning.NO_SYNCWARP:
+            behind.setdefault((c.first.where, c.second.where), (c.first.id, c.lanes))
+    out = []
+    for m, c in conflicts:
+        start, lanes = behind.get((c.first.where, c.second.where), (c.first.id, 0))
+        if m in _STRONGER_THAN_LANES and start < c.first.id and not c.first.lanes & ~lanes:
+            continue
+        out.append((m, c))
+    return out
 
 
 def _touches(event: Event, access: Access, *, write: bool = False) -> bool:

@@ -8,7 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import context, initialised, line
+from auditor.rulekit import context, incident_context, initialised, line, thread
 from auditor.trace import Event
 
 
@@ -21,7 +21,25 @@ class PhaseOverrun(Rule):
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for case in audit.diagnosis.cases(Diagnosis.OVERRUN):
-            yield self._finding(audit, case)
+            yield self._finding(audit, case) if case.incident is None else self._hang(audit, case)
+
+    def _hang(self, audit: Audit, case: Case) -> Finding:
+        """The run itself came to a wait that was too late."""
+        i, later, phase = case.incident, case.data["phase_event"], case.data["phase"]
+        assert i is not None and isinstance(later, Event)
+        name, who = audit.story.barrier(i.data["bar"]), thread(audit, i)
+        return audit.finding(
+            type(self), case.where,
+            f"{who} waits for phase {phase} of {name} when phase {phase + 1} is over as well (completed at "
+            f"{line(audit, later.where)}): its parity {phase & 1} names a phase that is not over, and the wait hangs",
+            related=[(later.where, f"{name} completes phase {phase + 1} here, whether {who} has looked or not"),
+                     *initialised(audit, i.data["bar"])],
+            flow=[(later.where, f"phases {phase} and {phase + 1} of {name} complete before {who} has looked"),
+                  (i.where, f"the wait for parity {phase & 1} does not see that phase {phase} is over")],
+            hint=f"let every waiter answer (an empty barrier, or a CTA barrier) before {name} can complete its next "
+                 "phase, or use a barrier of its own for each purpose",
+            context=incident_context(audit, i, i.data["bar"]),
+        )
 
     def _finding(self, audit: Audit, case: Case) -> Finding:
         wait, later = case.wait, case.data["phase_event"]

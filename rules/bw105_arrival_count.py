@@ -35,7 +35,13 @@ class ArrivalCount(Rule):
         related = [(e.where, f"{story.thread(e)} arrives here ({plural(_counted(e.data, e.lanes), 'arrival')})")
                    for e in places.values()]
         too_many = not surplus and isinstance(arrivals, int) and arrivals > init
-        if too_many:
+        if case.data.get("twice"):
+            assert i is not None
+            message = (f"this arrival on {name} is one too many: its phase of {plural(init, 'arrival')} gets "
+                       f"{arrivals}, the surplus counts for the next phase, and {thread(audit, i)} waits forever")
+            hint = f"arrive on {name} once a round, on every path"
+            related.append((i.where, f"{thread(audit, i)} waits here forever"))
+        elif too_many:
             message = (f"{name} is initialised for {plural(init, 'arrival')} a phase but gets {arrivals}: its phase "
                        "ends before everyone has arrived")
             hint = f"initialise {name} with {arrivals}, or let only {init} arrive on it"

@@ -55,6 +55,10 @@ class NamedBarrier(Rule):
             return (f"{data['arrived']} threads arrive at {name}, which was to wait for {data['expected']}: those "
                     "beyond belong "
                     "to nobody's round", "give the barrier the number of all threads that sync or arrive in a round")
+        if data["problem"] == "twice":
+            return (f"{thread(audit, incident)} arrives at {name} again before the round that it has arrived for is "
+                    "over: both arrivals count for that round, which so ends without somebody else",
+                    "let the other side answer before the next arrival, or use two barrier ids in turn")
         counts = [threads if n is None else n for n in (data["count"], data["other"])]
         if counts[0] == counts[1]:
             return "", ""

@@ -18,13 +18,14 @@ class Hypothesis:
     the consumer's side, -1 for the side that starts with free buffers). ``sides``: the same for all waits of a warp, by
     its number, wherever they are. ``counts``: init count of barriers
     initialised at that place. ``any_bytes``: barriers (by init place) whose phases ignore the tx-count. ``passed``: CTA
-    barriers at these places hold nobody."""
+    barriers at these places hold nobody. ``dropped``: arrivals on mbarriers at these places do not happen."""
 
     parity: Mapping[Stack, int] = field(default_factory=dict)
     sides: Mapping[int, int] = field(default_factory=dict)
     counts: Mapping[Stack, int] = field(default_factory=dict)
     any_bytes: frozenset[Stack] = frozenset()
     passed: frozenset[Stack] = frozenset()
+    dropped: frozenset[Stack] = frozenset()
 
 
 NONE = Hypothesis()

@@ -152,6 +152,8 @@ def arrive(x: Exec, i: Instr) -> None:
     drop = i.opcode.endswith("drop")
     where = x.m.where()
     x.s.release_loads()
+    if where in x.m.hypothesis.dropped:
+        return
     state_value: Any = OPAQUE
     for mask, a in by_address(x, address):
         lanes = x.s.lane_list(mask)

@@ -54,6 +54,14 @@ def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
             s,
             data={"id": identity, "count": count, "other": named.expected, "problem": "counts"},
         )
+    if count is not None and named.masks.get(s.warp.index, 0) & lanes:
+        m.incident(
+            "named_barrier",
+            where,
+            s,
+            related=[(m.trace.events[n].where, "arrived here before") for n in named.events[-1:]],
+            data={"id": identity, "count": count, "problem": "twice"},
+        )
     named.expected = count if not named.arrived else named.expected
     s.release_loads()
     event = m.emit(
