@@ -19,6 +19,7 @@ Commands:
   bw-audit rules            List the rules.
   bw-audit explain BW201    Explain one rule.
   bw-audit report FILE      Barriers, rings, tensor maps, tensor memory and timeline of the kernels in FILE.
+  bw-audit plan gemm        Stages, barriers, columns and descriptors of a kernel before there is code.
 
 Compiler flags of nvcc may be given as they are, or as a whole compile command after "--".
 
@@ -57,6 +58,10 @@ def run(words: Sequence[str]) -> int:
 
         arguments, flags = split(words[1:])
         command, name, obj = report, f"{NAME} report", flags
+    elif words and words[0] == "plan":
+        from auditor.cli_plan import plan
+
+        command, arguments, name, obj = plan, list(words[1:]), f"{NAME} plan", None
     else:
         arguments, flags = split(words)
         command, name, obj = audit, NAME, flags

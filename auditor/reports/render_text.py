@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from auditor.reports.blocks import Block, Bullets, Paragraph, Table, TimelineFigure, TmemFigure
+from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table, TimelineFigure, TmemFigure
 from auditor.reports.document import sections
 from auditor.reports.draw import timeline_lines, tmem_lines
 from auditor.reports.model import FileReport
@@ -16,16 +16,21 @@ _GAP = "  "
 
 def render(reports: list[FileReport]) -> str:
     """All files' reports as text."""
-    lines: list[str] = []
-    for report in reports:
-        for k in report.kernels:
-            title = f"{k.kernel} ({report.path}:{k.line}, {k.arch})"
-            lines += [title, "=" * min(len(title), WIDTH), ""]
-            for section in sections(k):
-                lines += [section.title.upper() if section.level == 2 else section.title]
-                lines += [("-" if section.level == 2 else "~") * len(section.title), ""]
-                for block in section.blocks:
-                    lines += [*_block(block), ""]
+    return "".join(
+        document(f"{k.kernel} ({report.path}:{k.line}, {k.arch})", sections(k))
+        for report in reports
+        for k in report.kernels
+    )
+
+
+def document(title: str, parts: list[Section]) -> str:
+    """A titled document as text."""
+    lines = [title, "=" * min(len(title), WIDTH), ""]
+    for section in parts:
+        lines += [section.title.upper() if section.level == 2 else section.title]
+        lines += [("-" if section.level == 2 else "~") * len(section.title), ""]
+        for block in section.blocks:
+            lines += [*_block(block), ""]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from auditor.cli_report import report_file
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 KERNELS = sorted(path.stem for path in (ROOT / "fixtures/kernels").glob("*.cu"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def file_report(stem: str) -> FileReport:
     """The report on one of the realistic kernels, by the name of its file."""
     path = str(ROOT / f"fixtures/kernels/{stem}.cu")

@@ -42,7 +42,8 @@ for (const svg of document.querySelectorAll("svg")) {
   const texts = [...svg.querySelectorAll("text")].map(t => [t.textContent, t.getBBox()]);
   const box = svg.viewBox.baseVal;
   texts.forEach(([name, b], i) => {
-    if (b.x < -1 || b.y < -1 || b.x + b.width > box.width + 1 || b.y + b.height > box.height + 1) out.outside.push(name);
+    if (b.x < -1 || b.y < -1 || b.x + b.width > box.width + 1 || b.y + b.height > box.height + 1)
+      out.outside.push(name);
     for (const [other, c] of texts.slice(i + 1)) {
       if (b.x + 1 < c.x + c.width && c.x + 1 < b.x + b.width && b.y + 3 < c.y + c.height && c.y + 3 < b.y + b.height)
         out.overlaps.push(name + " / " + other);
@@ -51,7 +52,10 @@ for (const svg of document.querySelectorAll("svg")) {
   const regions = [...svg.querySelectorAll("rect.region")];
   for (const t of svg.querySelectorAll("text")) {
     const b = t.getBBox(), x = b.x + b.width / 2, y = b.y + b.height / 2;
-    const under = regions.find(r => { const q = r.getBBox(); return q.x <= x && x <= q.x + q.width && q.y <= y && y <= q.y + q.height; });
+    const under = regions.find(r => {
+      const q = r.getBBox();
+      return q.x <= x && x <= q.x + q.width && q.y <= y && y <= q.y + q.height;
+    });
     const back = under ? rgb(getComputedStyle(under).fill) : behind(svg);
     if (contrast(rgb(getComputedStyle(t).fill), back) < 4.5) out.faint.push(t.textContent);
   }

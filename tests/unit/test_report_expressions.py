@@ -34,7 +34,11 @@ def test_base_name(expression: str, name: str) -> None:
     ("text", "position", "operand"),
     [
         ('asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(sm + OFF), "r"(1) : "memory")', 0, "sm + OFF"),
-        ('asm("{ mbarrier.try_wait.b64 p, [%1], %2; }" : "=r"(ok) : "r"(to_shared(&bar)), "r"(p))', 0, "to_shared(&bar)"),
+        (
+            'asm("{ mbarrier.try_wait.b64 p, [%1], %2; }" : "=r"(ok) : "r"(to_shared(&bar)), "r"(p))',
+            0,
+            "to_shared(&bar)",
+        ),
         ('asm("cp.async.bulk.tensor.2d [%0], [%1, {%2, 0}], [%3];" :: "r"(dst), "l"(map), "r"(x), "r"(b))', 1, "map"),
         ('asm("mbarrier.arrive.b64 _, [%[where]];" :: [where] "r"(smem(full)))', 0, "smem(full)"),
         ('asm("mapa.u32 r, %0, %1; mbarrier.arrive.b64 _, [r];" :: "r"(a), "r"(b))', 0, ""),
@@ -49,15 +53,17 @@ def test_asm_operand(text: str, position: int, operand: str) -> None:
 
 def test_call_parts() -> None:
     assert ex.call_parts("sh.loaded[s].open(1)") == ex.Call("sh.loaded[s]", "open", ("1",))
-    assert ex.call_parts("ptx::mbarrier_init(&sm.full[i], 1)") == ex.Call("", "ptx::mbarrier_init", ("&sm.full[i]", "1"))
+    assert ex.call_parts("ptx::mbarrier_init(&sm.full[i], 1)") == ex.Call(
+        "", "ptx::mbarrier_init", ("&sm.full[i]", "1")
+    )
     assert ex.call_parts("load<128, 4>(a(1, 2), b)") == ex.Call("", "load", ("a(1, 2)", "b"))
     assert ex.call_parts("x + 1") is None
 
 
 def test_parameters_of_functions_and_macros() -> None:
     source = (
-        "#define INIT(bar, count) \\\n  asm volatile(\"mbarrier.init.b64 [%0], %1;\" :: \"r\"(bar), \"r\"(count))\n"
-        "template <int N> __device__ void load(Smem<N, 2>& sm, const CUtensorMap& map, uint32_t (&v)[32], int k = 0) {\n"
+        '#define INIT(bar, count) \\\n  asm volatile("mbarrier.init.b64 [%0], %1;" :: "r"(bar), "r"(count))\n'
+        "template <int N> __device__ void load(Smem<N, 2>& sm, const Map& map, uint32_t (&v)[32], int k = 0) {\n"
     )
     assert ex.parameters(source, "load") == ("sm", "map", "v", "k")
     assert ex.parameters(source, "INIT") == ("bar", "count")

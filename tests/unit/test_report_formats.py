@@ -33,7 +33,9 @@ def test_golden(name: str, render: Callable[..., str], golden: Golden) -> None:
 def test_text_keeps_to_its_width(stem: str) -> None:
     text = render_text.render([file_report(stem)])
     assert max(len(line) for line in text.splitlines()) <= 150
-    order = [text.index(title) for title in ("CONCLUSION", "EVIDENCE", "TABLES", "VALIDATION PLAN", "RISKS AND FALLBACK")]
+    order = [
+        text.index(title) for title in ("CONCLUSION", "EVIDENCE", "TABLES", "VALIDATION PLAN", "RISKS AND FALLBACK")
+    ]
     assert order == sorted(order)
 
 

@@ -30,7 +30,12 @@ def _changed(tmp_path: Path, stem: str, old: str, new: str) -> KernelReport:
 
 def test_regions_of_attention() -> None:
     regions = {r.object: (r.lo, r.hi) for r in _tmem("attention_like").regions}
-    assert regions == {"scores S 0": (0, 64), "scores S 1": (64, 128), "output O": (128, 192), "operand A (P)": (192, 224)}
+    assert regions == {
+        "scores S 0": (0, 64),
+        "scores S 1": (64, 128),
+        "output O": (128, 192),
+        "operand A (P)": (192, 224),
+    }
     scores = _tmem("attention_like").regions[0]
     assert scores.completion == "commit on S_FULL" and scores.writer == "MMA by warp 5 lane 0"
     assert scores.reader == "tcgen05.ld by warps 0-3" and scores.lanes == ((0, 128),)
@@ -51,7 +56,11 @@ def test_scale_factors_are_regions_of_their_own() -> None:
 
 
 def test_accumulators_are_guarded_by_their_barrier() -> None:
-    for stem, guard in (("persistent_tma_store", "ACC_EMPTY"), ("class_pipeline", "results.empty"), ("pair_two_cta", "ACC_EMPTY")):
+    for stem, guard in (
+        ("persistent_tma_store", "ACC_EMPTY"),
+        ("class_pipeline", "results.empty"),
+        ("pair_two_cta", "ACC_EMPTY"),
+    ):
         assert {r.guard for r in _tmem(stem).reuses} == {guard}
 
 

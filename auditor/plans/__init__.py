@@ -1,0 +1,1 @@
+"""Plans: the contract of a kernel before there is code, as numbers, and a skeleton that keeps it."""

@@ -1,0 +1,186 @@
+"""A plan as a document, and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from auditor.output.tool import NAME, VERSION
+from auditor.plans.model import GemmPlan
+from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table
+
+FORMAT = 1
+
+
+def sections(plan: GemmPlan, nearest: GemmPlan | None) -> list[Section]:
+    """The document. ``nearest`` is a possible plan, for a request that is not."""
+    if not plan.possible:
+        return [_refusal(plan, nearest)]
+    return [
+        _conclusion(plan),
+        _shared(plan),
+        Section("Tensor maps", 2, (_maps(plan),)),
+        Section("Barriers", 2, (_barriers(plan), _rounds(plan))),
+        _tmem(plan),
+        _instructions(plan),
+        _phases(plan),
+    ]
+
+
+def as_json(plan: GemmPlan, nearest: GemmPlan | None) -> str:
+    """The plan as one JSON object; ``nearest`` is null when the plan is possible or nothing near it is."""
+    document = {
+        "format": FORMAT,
+        "tool": {"name": NAME, "version": VERSION},
+        "possible": plan.possible,
+        "plan": _plain(plan),
+        "nearest": _plain(nearest.spec) if nearest is not None else None,
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {_key(f.name): _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _key(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def _refusal(plan: GemmPlan, nearest: GemmPlan | None) -> Section:
+    blocks: list[Block] = [Paragraph("This plan is impossible:", "bad"), Bullets(plan.reasons)]
+    if nearest is None:
+        blocks.append(Paragraph("No possible plan is near it."))
+    else:
+        blocks.append(
+            Paragraph("The nearest possible plan has " + ", ".join(plan.spec.differences(nearest.spec)) + ":")
+        )
+        blocks.append(Paragraph(f"{NAME} plan gemm {nearest.spec.words()}"))
+    return Section("Conclusion", 2, tuple(blocks))
+
+
+def _conclusion(plan: GemmPlan) -> Section:
+    spec = plan.spec
+    fit = next((f for f in plan.fittings if f.stages == plan.stages), None)
+    text = (
+        f"{plan.stages} stages of {plan.stage_bytes:,} bytes; {plan.shared_bytes:,} bytes of dynamic shared memory; "
+        f"{plan.columns} columns of tensor memory; {fit.ctas_per_sm if fit else 0} CTA(s) an SM by shared memory, "
+        f"{512 // plan.columns} by columns."
+    )
+    blocks: list[Block] = [Paragraph("This plan is possible.", "good"), Paragraph(text)]
+    if plan.warnings:
+        blocks.append(Bullets(plan.warnings))
+    return Section(f"Conclusion on {spec.m} x {spec.n} x {spec.k}, {spec.dtype}", 2, (*blocks, Bullets(plan.advice)))
+
+
+def _shared(plan: GemmPlan) -> Section:
+    rows = [("A", f"{plan.a_bytes:,}"), ("B", f"{plan.b_bytes:,}")]
+    if plan.scale_bytes:
+        rows.append(("scale factors", f"{plan.scale_bytes:,}"))
+    rows += [("stage", f"{plan.stage_bytes:,}"), ("expected by a phase of full", f"{plan.expected_bytes:,}")]
+    if plan.staging_bytes:
+        rows.append(("staging buffers of the epilogue", f"{plan.staging_bytes:,}"))
+    fits = tuple(
+        (str(f.stages), f"{f.bytes:,}", str(f.ctas_per_sm), "chosen" if f.stages == plan.stages else "")
+        for f in plan.fittings
+    )
+    return Section(
+        "Shared memory",
+        2,
+        (
+            Table(
+                "Bytes of a CTA",
+                ("What", "Bytes"),
+                (*rows, ("dynamic shared memory", f"{plan.shared_bytes:,}")),
+                frozenset((1,)),
+            ),
+            Table("Stages that fit", ("Stages", "Bytes", "CTAs an SM", ""), fits, frozenset((0, 1, 2))),
+        ),
+    )
+
+
+def _maps(plan: GemmPlan) -> Table:
+    rows = tuple(
+        (m.name, m.element, f"{m.box[0]} x {m.box[1]}", str(m.boxes), f"{m.swizzle} bytes", f"{m.bytes:,}")
+        for m in plan.maps
+    )
+    return Table(
+        "Boxes are one swizzle row wide, innermost extent first",
+        ("Map", "Element", "Box", "Boxes of a tile", "Swizzle", "Bytes of a box"),
+        rows,
+        frozenset((3, 5)),
+    )
+
+
+def _barriers(plan: GemmPlan) -> Table:
+    rows = tuple(
+        (
+            f"{b.name}[{b.stages}]",
+            str(b.init_count),
+            b.arrival,
+            f"{b.expected_bytes:,}",
+            b.waiter,
+            f"{b.wait_parity} ({'passes at once' if b.wait_parity else 'blocks'})",
+            b.makes,
+        )
+        for b in plan.barriers
+    )
+    return Table(
+        "Ready and free protocol",
+        ("Barrier", "Count", "Arrival", "Bytes", "Waiter", "First parity", "Makes"),
+        rows,
+        frozenset((1, 3)),
+    )
+
+
+def _rounds(plan: GemmPlan) -> Table:
+    rows = tuple((f"{b.name}[0]", *(str((b.wait_parity + n) % 2) for n in range(4))) for b in plan.barriers)
+    return Table("Parity of the waits in the first rounds", ("Barrier", *(f"Round {n}" for n in range(4))), rows)
+
+
+def _tmem(plan: GemmPlan) -> Section:
+    rows = tuple((r.name, f"{r.lo}-{r.hi - 1}", r.writer, r.reader, r.guard) for r in plan.regions)
+    return Section(
+        "Tensor memory",
+        2,
+        (
+            Paragraph(
+                f"{plan.columns_used} columns used, {plan.columns} allocated: a power of two, at least 32. "
+                f"Each epilogue warp reads its 32 lanes with {plan.loads_per_tile} x tcgen05.ld.{plan.load_shape}."
+            ),
+            Table("Regions", ("Object", "Columns", "Writer", "Reader", "Reuse guarded by"), rows),
+        ),
+    )
+
+
+def _instructions(plan: GemmPlan) -> Section:
+    rows = (
+        ("instruction", f"tcgen05.mma.cta_group::{plan.spec.cta_group}.kind::{plan.kind}"),
+        ("K of one MMA", f"{plan.mma_k} elements, {plan.mmas_per_stage} MMAs a stage"),
+        ("instruction descriptor", f"{plan.instruction:#010x}"),
+        ("matrix descriptor without address", f"{plan.matrix:#018x}"),
+        ("advance of a K step", f"{plan.matrix_step} (units of 16 bytes), within a swizzle row"),
+        ("threads", f"{plan.threads}: warp 0 producer, warp 1 MMA and allocation, warps 2-5 epilogue"),
+    )
+    return Section("Instructions", 2, (Table("Numbers", ("Item", "Value"), rows),))
+
+
+def _phases(plan: GemmPlan) -> Section:
+    """The three phases of the main loop, in words."""
+    if plan.spec.cta_group == 2:
+        end = (
+            "the producers of both CTAs wait for every stage before they leave, and a cluster barrier ends the kernel."
+        )
+    else:
+        end = "a CTA barrier ends the kernel before the columns are freed."
+    steps = (
+        f"Prologue: the producer fills {plan.stages} stages; its first waits on empty pass (parity 1).",
+        "Steady state: wait full, issue the MMAs of a stage, commit to empty; the producer refills what was committed. "
+        "After the last K block of a tile, commit to acc_full; the next tile begins in the other accumulator.",
+        f"Drain: the epilogue waits for acc_full, reads, and arrives on acc_empty; {end}",
+    )
+    return Section("Timeline", 2, (Bullets(steps),))

@@ -1,0 +1,181 @@
+"""Plans of GEMM kernels: arithmetic, refusals, and skeletons that keep to their plan."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from auditor.cli import main
+from auditor.cli_report import report_file
+from auditor.config import AuditOptions
+from auditor.engine import with_deep_stack
+from auditor.plans.emit import emit
+from auditor.plans.gemm import plan_gemm
+from auditor.plans.kinds import KINDS, instruction_descriptor, matrix_descriptor
+from auditor.plans.model import GemmPlan
+from auditor.plans.nearest import nearest
+from auditor.plans.spec import GemmSpec, PlanError, parse_tile
+from auditor.ptx.descriptors import InstructionDescriptor, MatrixDescriptor
+from auditor.reports.model import KernelReport
+
+# CUDA toolkits compile for sm_100a when both architectures are named.
+_GENCODE = "-gencode=arch=compute_100a,code=sm_100a"
+_NVCC = shutil.which("nvcc")
+
+
+def grid() -> list[GemmSpec]:
+    """Possible plans of many shapes and types, those that have skeletons."""
+    found = []
+    for dtype, n, group, epilogue, accumulators in itertools.product(
+        ("bf16", "f16", "e4m3", "tf32"), (32, 64, 96, 128, 256), (1, 2), ("direct", "tma"), (1, 2)
+    ):
+        for row_bytes in (64, 128, 256):
+            k = row_bytes * 8 // KINDS[dtype].bits
+            out = "bf16" if epilogue == "tma" and n % 64 == 0 else "f32"
+            spec = GemmSpec(128 * group, n, k, dtype, "f32", out, group, None, epilogue, accumulators)
+            if plan_gemm(spec).possible:
+                found.append(spec)
+    return found
+
+
+GRID = grid()
+
+
+def skeleton_report(plan: GemmPlan, tmp_path: Path) -> KernelReport:
+    """The report on a plan's skeleton."""
+    path = tmp_path / "planned.cu"
+    path.write_text(emit(plan), encoding="utf-8")
+    report = with_deep_stack(lambda: report_file(str(path), AuditOptions()))
+    assert not report.failure
+    return report.kernels[0]
+
+
+def agrees(plan: GemmPlan, report: KernelReport) -> None:
+    """The numbers of a plan are those of the report on its skeleton."""
+    told = [(b.name, b.stages, b.init_count, b.expected_bytes, b.wait_parity) for b in plan.barriers]
+    seen = [(b.name.removeprefix("sh."), b.stages, b.init_count, b.expected_bytes, b.waiters[0].parities[0])
+            for b in report.barriers]  # fmt: skip
+    assert seen == told
+    ring = next(r for r in report.rings if r.ready.startswith("sh.full"))
+    assert (ring.depth, ring.stage_size) == (plan.stages, plan.stage_bytes)
+    assert report.shared.dynamic == plan.shared_bytes
+    assert report.shared.bounds[0][1] == next(f.ctas_per_sm for f in plan.fittings if f.stages == plan.stages)
+    assert report.tmem is not None and report.tmem.rounded == plan.columns
+    assert [(r.lo, r.hi) for r in report.tmem.regions] == [(r.lo, r.hi) for r in plan.regions]
+    assert report.verdict == "clean" and {c.verdict for m in report.maps for c in m.checks} == {"agree"}
+
+
+def test_the_grid_is_large() -> None:
+    assert len(GRID) >= 200
+
+
+@pytest.mark.parametrize("part", range(16) if os.environ.get("BW_AUDIT_ALL_PLANS") else (5,))
+def test_skeletons_agree_with_their_plans(part: int, tmp_path: Path) -> None:
+    """One sixteenth of the grid; all of it, which takes minutes, with BW_AUDIT_ALL_PLANS in the environment."""
+    for spec in GRID[part::16]:
+        plan = plan_gemm(spec)
+        agrees(plan, skeleton_report(plan, tmp_path))
+
+
+@pytest.mark.skipif(_NVCC is None, reason="no nvcc here")
+@pytest.mark.parametrize("spec", GRID[:: len(GRID) // 5], ids=GemmSpec.words)
+def test_skeletons_compile(spec: GemmSpec, tmp_path: Path) -> None:
+    assert _NVCC is not None
+    path = tmp_path / "planned.cu"
+    path.write_text(emit(plan_gemm(spec)), encoding="utf-8")
+    done = subprocess.run([_NVCC, _GENCODE, "-cubin", "-o", str(tmp_path / "planned.cubin"), str(path)],
+                          capture_output=True, text=True, timeout=300, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_arithmetic_of_a_plain_plan() -> None:
+    plan = plan_gemm(GemmSpec(128, 256, 64))
+    assert (plan.a_bytes, plan.b_bytes, plan.stage_bytes) == (16384, 32768, 49152)
+    assert plan.stages == 4 and plan.shared_bytes == 4 * 49152 + 8 * (8 + 4) + 8
+    assert plan.columns == plan.columns_used == 512 and plan.mma_k == 16 and plan.mmas_per_stage == 4
+    assert [m.box for m in plan.maps] == [(64, 128), (64, 256)]
+
+
+def test_a_pair_halves_both_operands_and_expects_the_bytes_of_both() -> None:
+    plan = plan_gemm(GemmSpec(256, 256, 64, cta_group=2))
+    assert (plan.a_bytes, plan.b_bytes, plan.expected_bytes) == (16384, 16384, 65536)
+    assert next(b.init_count for b in plan.barriers if b.name == "acc_empty") == 8
+
+
+def test_columns_are_rounded_to_powers_of_two() -> None:
+    assert plan_gemm(GemmSpec(n=96, accumulators=2)).columns == 256
+    assert plan_gemm(GemmSpec(n=16, accumulators=1)).columns == 32
+
+
+def test_scale_factors_take_columns_of_every_stage() -> None:
+    plan = plan_gemm(GemmSpec(k=128, dtype="mxf8", accumulators=1, stages=3))
+    assert plan.scale_bytes == 2 * 512 and plan.possible
+    assert [(r.lo, r.hi) for r in plan.regions[1:3]] == [(128, 132), (132, 136)]
+    assert plan.columns_used == 152 and plan.columns == 256 and plan.instruction == 0x08A0_0000
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_descriptors_decode_to_what_was_meant(name: str) -> None:
+    kind = KINDS[name]
+    decoded = InstructionDescriptor.decode(instruction_descriptor(kind, 128, 64, "f32"), kind.kind)
+    assert (decoded.m, decoded.n, decoded.d_type) == (128, 64, "f32")
+    assert decoded.problems(arch="sm_100a", scale_vec=kind.vector) == []
+    for span in (32, 64, 128):
+        matrix = MatrixDescriptor.decode(matrix_descriptor(span))
+        assert (matrix.span, matrix.sbo, matrix.problems()) == (span, 8 * span, [])
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason", "changed"),
+    [
+        (GemmSpec(n=256, accumulators=3), "1024 columns of tensor memory are needed", {"accumulators": 2}),
+        (GemmSpec(stages=12), "12 stages do not fit", {"stages": None}),
+        (GemmSpec(k=24), "K = 24 is not a multiple of 16", {"k": 32}),
+        (GemmSpec(n=130), "cannot be written in an instruction descriptor", {"n": 128}),
+        (GemmSpec(dtype="tf32", acc="f16"), "f32 accumulators only", {"acc": "f32"}),
+        (GemmSpec(n=40, epilogue="tma"), "not a multiple of the staging row", {"n": 32}),
+        (GemmSpec(n=256, accumulators=2, ctas_per_sm=2), "2 CTAs of 512 columns", {"n": 128}),
+    ],
+)
+def test_impossible_plans_are_refused_with_the_nearest_possible(
+    spec: GemmSpec, reason: str, changed: dict[str, int | str | None]
+) -> None:
+    plan = plan_gemm(spec)
+    assert any(reason in text for text in plan.reasons)
+    near = nearest(spec)
+    assert near is not None and near.possible
+    assert near.spec == replace(spec, **changed)
+
+
+def test_waste_is_warned_of() -> None:
+    assert any("never used" in text for text in plan_gemm(GemmSpec(n=80)).warnings)
+    assert any("one stage" in text for text in plan_gemm(GemmSpec(stages=1)).warnings)
+
+
+def test_requests_of_the_wrong_form() -> None:
+    assert parse_tile("128x256x64") == (128, 256, 64)
+    for bad in ("128", "128x64", "axbxc"):
+        with pytest.raises(PlanError):
+            parse_tile(bad)
+    for wrong in ({"dtype": "int4"}, {"cta_group": 3}, {"stages": 0}, {"arch": "sm_90a"}, {"m": 0}):
+        with pytest.raises(PlanError):
+            GemmSpec(**wrong)  # type: ignore[arg-type]
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "kernel.cu"
+    assert main(["plan", "gemm", "--tile", "128x128x64", "--emit", str(out), "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["possible"] and document["plan"]["stageBytes"] == 32768
+    assert "planned_gemm" in out.read_text(encoding="utf-8")
+    assert main(["plan", "gemm", "--tile", "128x256x64", "--accumulators", "3"]) == 1
+    assert "accumulators = 2" in capsys.readouterr().out
+    assert main(["plan", "gemm", "--tile", "odd"]) == 2
+    assert main(["plan", "gemm", "--dtype", "mxf8", "--tile", "128x128x128", "--emit", str(out)]) == 2
