@@ -151,7 +151,7 @@ def test_impossible_plans_are_refused_with_the_nearest_possible(
     assert any(reason in text for text in plan.reasons)
     near = nearest(spec)
     assert near is not None and near.possible
-    assert near.spec == replace(spec, **changed)
+    assert near.spec == replace(spec, **changed)  # type: ignore[arg-type]
 
 
 def test_waste_is_warned_of() -> None:
@@ -166,7 +166,7 @@ def test_requests_of_the_wrong_form() -> None:
             parse_tile(bad)
     for wrong in ({"dtype": "int4"}, {"cta_group": 3}, {"stages": 0}, {"arch": "sm_90a"}, {"m": 0}):
         with pytest.raises(PlanError):
-            GemmSpec(**wrong)  # type: ignore[arg-type]
+            GemmSpec(**wrong)
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
