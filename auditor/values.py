@@ -5,7 +5,8 @@ A value is one of
   * ``Vec``: one integer a lane, 32 of them (inactive lanes hold harmless garbage);
   * ``OPAQUE`` or a ``Loaded``: data that the protocol should not depend on; every operation on it is again opaque;
   * ``Ref``: a pointer to (or reference of) an object in local memory;
-  * a Python ``list``: a local array or a local class object (fields in declaration order, base classes first).
+  * a Python ``list``: a local array or a local class object (fields in declaration order, base classes first; a base
+    class that is used by itself is a ``Part``).
 
 Integers are kept in the range of their C++ type by the generated code (see ``u8`` ... ``s64``). Pointers to shared,
 global, constant and parameter memory are plain integers: 64-bit generic addresses, with one window a space.
@@ -261,7 +262,7 @@ def lanewise(f: Callable[..., Any], *args: Any) -> Any:
                 if isinstance(b, Opaque):
                     b.used()
             return OPAQUE
-        if a.__class__ is Ref or a.__class__ is list:
+        if a.__class__ is Ref or isinstance(a, list):
             return OPAQUE
         columns.append(lane_values(a))
     if all(a.__class__ is not Vec for a in args):
@@ -338,6 +339,16 @@ class Ref:
         return 1 - self.__eq__(o)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Part(list[Any]):
+    """A base-class subobject that was handed on by itself; ``whole`` is the object that it belongs to."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, fields: list[Any], whole: list[Any]) -> None:
+        super().__init__(fields)
+        self.whole = whole
 
 
 def u8(x: Any) -> Any:
@@ -473,4 +484,4 @@ def lor(a: Any, b: Any) -> Any:
 
 def copy_value(x: Any) -> Any:
     """A C++ copy: class objects and arrays are copied, everything else is immutable."""
-    return [copy_value(e) for e in x] if x.__class__ is list else x
+    return [copy_value(e) for e in x] if isinstance(x, list) else x

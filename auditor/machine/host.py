@@ -208,7 +208,7 @@ class HostEnv:
         """Write an API result through a pointer: into the only slot of a class object, or as a scalar."""
         if p.__class__ is Ref:
             target = memory.load_local(p)
-            if target.__class__ is list and target:
+            if isinstance(target, list) and target:
                 target[0] = value
             else:
                 memory.store_local(p, value)
@@ -223,7 +223,7 @@ class HostEnv:
         frame = generated_frame(sys._getframe(1))
         while frame is not None and frame.f_code.co_filename == Program.FILENAME:
             for name, value in frame.f_locals.items():
-                if name != "this" and value.__class__ is list and (value is target or value is p.box):
+                if name != "this" and isinstance(value, list) and (value is target or value is p.box):
                     return re.sub(r"_\d+$", "", name)
             frame = frame.f_back
         return ""

@@ -83,7 +83,7 @@ def field_local(p: Ref, index: int, offset: int) -> Any:
     if p.unit:
         return Ref(p.box, p.key + offset // p.unit, p.unit)
     target = load_local(p)
-    if target.__class__ is list:
+    if isinstance(target, list):
         return Ref(target, index)
     if isinstance(target, Opaque):  # a scalar seen as part of a class: what follows is not known, but it is a use
         target.used()

@@ -69,6 +69,7 @@ class Strand:
         self.last_event: Event | None = None
         self.open_memory: dict[Any, memory.OpenAccess] = {}
         self.last_poll: Any = None
+        self.denied: dict[str, Any] | None = None  # the wait whose last poll was answered "no", as a Park tells it
         self.polled: set[int] = set()  # barriers that this strand has tested
         self.negatives = (-1, 0)  # progress of the machine, and how often a poll was answered "no" at that point
         self.groups: dict[str, Groups] = {}
@@ -265,7 +266,7 @@ class Strand:
             a = pending.pop()
             if isinstance(a, Opaque):
                 a.used()
-            elif a.__class__ is list:
+            elif isinstance(a, list):
                 pending += a
         return OPAQUE
 

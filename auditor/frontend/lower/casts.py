@@ -11,7 +11,7 @@ from auditor.frontend.lower.nodes import (
     Node,
 )  # fmt: skip
 from auditor.frontend.lower.places import Places
-from auditor.frontend.lower.types import CType
+from auditor.frontend.lower.types import CType, base_path
 
 
 class Casts(Places):
@@ -56,6 +56,9 @@ class Casts(Places):
             place = self._find_base(self.deref(value, value.type.element), target.key)
             if place is not None:
                 return self.address(place).retyped(ctype)
+            path = base_path(target, source.key)
+            if path is not None:
+                return self.derived_pointer(value, path, ctype)
         return value.retyped(ctype)
 
     def _decayed(self, child: Node, ctype: CType) -> Val:

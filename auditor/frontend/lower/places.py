@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from auditor.frontend.lower.arithmetic import Arithmetic
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, settled
 from auditor.frontend.lower.nodes import (
@@ -28,7 +30,7 @@ from auditor.frontend.lower.nodes import (
     Node,
 )  # fmt: skip
 from auditor.frontend.lower.objects import Objects
-from auditor.frontend.lower.types import LONG, CType
+from auditor.frontend.lower.types import LONG, CType, Field, base_path, pointer_to
 
 
 class Places(Arithmetic, Objects):
@@ -236,7 +238,7 @@ class Places(Arithmetic, Objects):
         if place.type.kind == ctype.kind and place.type.record is ctype.record:
             return place
         if place.type.record is not None and ctype.record is not None and not ctype.packed:
-            found = self._find_base(place, ctype.record.key)
+            found = self._find_base(place, ctype.record.key) or self._derived_object(place, ctype)
             if found is not None:
                 return found
         if place.kind == "mem":
@@ -262,10 +264,29 @@ class Places(Arithmetic, Objects):
             return place
         for field in record.fields:
             if field.base:
-                found = self._find_base(self.member(place, field), key)
-                if found is not None:
-                    return found
+                if field.type.record is None or base_path(field.type.record, key) is None:
+                    continue
+                inner = self.member(place, field)
+                if inner.kind == "py" and inner.box:
+                    self.line(f"part({inner.box}, {inner.key})")
+                elif inner.kind == "mem" and inner.space != ADDRESS:
+                    inner = replace(inner, code=f"part_at({inner.code})")
+                return self._find_base(inner, key)
         return None
+
+    def _derived_object(self, place: Lvalue, ctype: CType) -> Lvalue | None:
+        """The object of a derived class that a base-class subobject belongs to; None when the classes are unrelated."""
+        path = base_path(ctype.record, place.type.record.key) if ctype.record and place.type.record else None
+        if path is None:
+            return None
+        return self.deref(self.derived_pointer(self.address(place), path, pointer_to(ctype)), ctype)
+
+    def derived_pointer(self, value: Val, path: list[Field], ctype: CType) -> Val:
+        """A pointer to the base at the end of ``path``, as a pointer to the class at its start."""
+        offset = sum(field.offset for field in path) // 8
+        if value.space == ADDRESS:
+            return Val(f"({value.code} - {offset})" if offset else value.code, ctype, space=ADDRESS)
+        return Val(f"whole({value.code}, {len(path)}, {offset})", ctype, space=value.space)
 
     def _assign(self, node: Node) -> Lvalue:
         left, right = node.expressions[:2]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import GeneratorType as Generator
 from typing import Any
 
-from auditor.values import LANES, OPAQUE, Opaque, Ref, Vec, collapse, lane_values, lanewise
+from auditor.values import LANES, OPAQUE, Opaque, Part, Ref, Vec, collapse, lane_values, lanewise
 
 __all__ = [
     "Generator",
@@ -23,6 +23,8 @@ __all__ = [
     "i32",
     "i64",
     "object_at",
+    "part",
+    "part_at",
     "population_count",
     "recast",
     "scalar_pointer",
@@ -30,6 +32,7 @@ __all__ = [
     "to_float",
     "to_int",
     "view",
+    "whole",
 ]
 
 
@@ -38,7 +41,7 @@ def consume(*values: Any) -> Any:
     for value in values:
         if isinstance(value, Opaque):
             value.used()
-        elif value.__class__ is list:
+        elif isinstance(value, list):
             consume(*value)
     return OPAQUE
 
@@ -72,14 +75,14 @@ def to_int(x: Any) -> Any:
 
 def address(p: Any) -> Any:
     """A pointer as an integer. The address of a local object is not modelled."""
-    return OPAQUE if p.__class__ is Ref or p.__class__ is list else p
+    return OPAQUE if p.__class__ is Ref or isinstance(p, list) else p
 
 
 def element(box: Any, index: Any) -> Any:
     """``box[index]`` of a local array, for any kind of index."""
     if index.__class__ is int or index.__class__ is bool:
         return box[index] if 0 <= index < len(box) else OPAQUE
-    if index.__class__ is Vec and box.__class__ is list:
+    if index.__class__ is Vec and isinstance(box, list):
         size = len(box)
         lanes = []
         for lane, i in enumerate(index.v):
@@ -91,7 +94,7 @@ def element(box: Any, index: Any) -> Any:
             lanes.append(x)
         return collapse(lanes)
     consume(index)
-    if box and box[0].__class__ is list:
+    if box and isinstance(box[0], list):
         return box[0]
     return consume(*box)
 
@@ -114,7 +117,7 @@ def set_element(box: Any, index: Any, value: Any) -> None:
         return
     consume(index)
     for slot in range(len(box)):
-        if box[slot].__class__ is not list:
+        if not isinstance(box[slot], list):
             box[slot] = OPAQUE
 
 
@@ -125,8 +128,40 @@ def object_at(p: Any) -> Any:
             target = p.box[p.key]
         except (IndexError, TypeError):
             return None
-        return target if target.__class__ is list else None
+        return target if isinstance(target, list) else None
     return None
+
+
+def part(box: Any, index: int) -> None:
+    """The base-class subobject ``box[index]`` is about to be used by itself: it remembers what it belongs to."""
+    if isinstance(box, list) and isinstance(box[index], list):
+        base = box[index]
+        if base.__class__ is Part:
+            base.whole = box
+        else:
+            box[index] = Part(base, box)
+
+
+def part_at(p: Any) -> Any:
+    """A pointer to a base-class subobject that is about to be used by itself."""
+    if p.__class__ is Ref and p.key.__class__ is int:
+        part(p.box, p.key)
+    return p
+
+
+def whole(p: Any, depth: int, offset: int) -> Any:
+    """A pointer to a base-class subobject, cast to a pointer to the class ``depth`` levels further derived.
+
+    ``offset``: bytes from the start of the object to the subobject, for objects in memory.
+    """
+    if p.__class__ is not Ref:
+        return p - offset
+    target = object_at(p)
+    for _ in range(depth):
+        if target.__class__ is not Part:
+            return consume(p)
+        target = target.whole
+    return Ref([target], 0)
 
 
 def scalar_pointer(p: Any) -> Any:
@@ -151,7 +186,7 @@ def recast(p: Any, unit: int) -> Any:
 
 def view(x: Any) -> Any:
     """A local class object or array read as a scalar of another type: data."""
-    return consume(x) if x.__class__ is list else x
+    return consume(x) if isinstance(x, list) else x
 
 
 def bit_cast(x: Any, bits: int, to_floating: bool) -> Any:

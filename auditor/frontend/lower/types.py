@@ -108,6 +108,17 @@ LONG = CType("int", "long", 64, True, 8, 8)
 FLOAT = CType("float", "float", 32, True, 4, 4)
 
 
+def base_path(record: Record, key: int) -> list[Field] | None:
+    """The base-class subobjects to go through from a class to its base ``key``; None when that is no base of it."""
+    if record.key == key:
+        return []
+    for f in record.fields:
+        inner = base_path(f.type.record, key) if f.base and f.type.record is not None else None
+        if inner is not None:
+            return [f, *inner]
+    return None
+
+
 def pointer_to(inner: CType) -> CType:
     return CType("pointer", f"{inner.name} *", 64, False, 8, 8, inner=inner)
 

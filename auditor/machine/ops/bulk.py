@@ -11,6 +11,7 @@ from auditor.machine.launch import SWIZZLE_SPAN, TensorMap
 from auditor.machine.ops.common import number, shared_operand
 from auditor.machine.ops.data import commit, groups_of, wait_groups
 from auditor.machine.ops.mbar import find
+from auditor.machine.schedule import PEER_PIECE, PIECE
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Park
 from auditor.ptx.grammar import Addr, Instr, VectorOperand
 from auditor.source import Stack
@@ -259,7 +260,7 @@ def _load(
                 )
                 state = None
         hi = offset + (size if size is not None else 16)
-        m.copy_starts.setdefault(dst.rank, set()).add(offset)
+        m.copy_starts.setdefault(dst.rank, {}).setdefault(offset, where)
         event = m.emit(
             None,
             "async",
@@ -296,14 +297,22 @@ def _load(
         _launch(x, event, state, size, copies, where)
 
 
-def _launch(x: Exec, event: Event, state: BarrierState | None, size: int | None, copies: int, where: Stack) -> None:
+def _launch(
+    x: Exec,
+    event: Event,
+    state: BarrierState | None,
+    size: int | None,
+    copies: int,
+    where: Stack,
+    piece: int = PIECE,
+) -> None:
     """Put a copy in flight; when it lands it completes bytes on its barrier."""
     m, s = x.m, x.s
     if state is None:
         m.queue.append(AsyncOp(event, lambda: None))
         return
     bar = state
-    pieces: Sequence[int | None] = m.schedule.pieces(size) if size is not None else (None,)
+    pieces: Sequence[int | None] = m.schedule.pieces(size, piece) if size is not None else (None,)
     entry: dict[str, Any] = {"event": event.id, "bytes": size, "landed": False, "left": len(pieces)}
     bar.current["copies"].append(entry)
     bar.copies_due += 1
@@ -315,7 +324,7 @@ def _launch(x: Exec, event: Event, state: BarrierState | None, size: int | None,
         if n is None:  # the box is not known: this copy gets its share of what the phase still expects
             open_copies = [c for c in bar.current["copies"] if not c["landed"] and c["bytes"] is None]
             known = sum(c["bytes"] for c in bar.current["copies"] if not c["landed"] and c["bytes"] is not None)
-            n = max(bar.unit.tx - known, 0) // max(len(open_copies), 1)
+            n = _share(m, event, open_copies, max(bar.unit.tx - known, 0))
             event.accesses[0].hi = _guessed_end(m, event.accesses[0], n)
             event.data["assumed_bytes"] = n
         entry["left"] -= 1
@@ -335,6 +344,24 @@ def _guessed_end(m: Any, access: Access, size: int) -> int:
     starts = {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(access.cta, ()), cta.shared_end}
     end = access.lo + max(size, 16)
     return min((s for s in starts if access.lo < s < end), default=end)
+
+
+def _share(m: Any, event: Event, open_copies: list[dict[str, Any]], left: int) -> int:
+    """Bytes of one of several copies into a phase whose boxes are not known: in proportion to the room that each has."""
+    events = [m.trace.events[c["event"]] for c in open_copies]
+    if len(events) < 2:
+        return left
+    rooms = {e.id: _room(m, e) for e in events}
+    return max(left * rooms[event.id] // max(sum(rooms.values()), 1) // 16 * 16, 0)
+
+
+def _room(m: Any, event: Event) -> int:
+    """Bytes from where a copy lands to the next known thing, at most the distance between stages of its place."""
+    access = event.accesses[0]
+    starts = m.copy_starts.get(access.cta, {})
+    stages = sorted(o for o, where in starts.items() if where == event.where)
+    gap = min((b - a for a, b in zip(stages, stages[1:])), default=m.ctas[access.cta].shared_end)
+    return int(min(gap, _guessed_end(m, access, m.ctas[access.cta].shared_end) - access.lo))
 
 
 def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | None, bar: Any) -> None:
@@ -370,7 +397,7 @@ def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | 
             Access("shared", False, "generic", found[0].rank, found[1], found[1] + 8, what="mbarrier")
         )
     issue.data["op"] = event.id
-    _launch(x, event, found[2] if found else None, size, lanes.bit_count(), where)
+    _launch(x, event, found[2] if found else None, size, lanes.bit_count(), where, PEER_PIECE)
 
 
 def _store(

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from auditor.machine.execute import Exec, op
+from auditor.machine.memory import SPIN_READS
 from auditor.machine.ops.common import FULL, finish, gather, gathered_preds, gathered_value, number
 from auditor.machine.schedule import turn
 from auditor.machine.state import NamedBarrier, Park
@@ -313,9 +314,14 @@ def setmaxnreg(x: Exec, i: Instr) -> Generator[Park, None, None]:
 
 @op("nanosleep", blocks=True)
 def nanosleep(x: Exec, i: Instr) -> Generator[Park, None, None]:
-    """A spinning strand gives way; only once a step, so that a spin cannot starve the others."""
-    epoch = x.m.progress
-    yield Park(lambda: x.m.progress != epoch, "sleep", {"where": x.m.where()}, polls=1)
+    """A spinning strand gives way; only once a step, so that a spin cannot starve the others.
+
+    One that sleeps between tests of an mbarrier is blocked at that mbarrier.
+    """
+    epoch, denied = x.m.progress, x.s.denied
+    kind, data = ("sleep", {"where": x.m.where()}) if denied is None else ("mbarrier", denied)
+    # one that sleeps between looks at a flag in memory goes on until the look gives up (memory.SPIN_READS)
+    yield Park(lambda: x.m.progress != epoch, kind, data, polls=1 if denied is not None else SPIN_READS + 2)
 
 
 @op("trap", "brkpt")
