@@ -351,8 +351,19 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
             and not (tests_only and all(known_over(m.trace.events, s, state) for _, _, _, state, _ in tests)))
         )
 
+    def pending() -> dict[str, Any]:
+        blocked = next((t for t in tests if not passed(t[3], t[4])), tests[0])
+        return {
+            "where": where,
+            "bar": blocked[3].index,
+            "parity": blocked[4],
+            "phase": blocked[3].unit.phase,
+            "form": "parity" if by_parity else "state",
+        }
+
     if s.last_poll != key and may_deny():
         s.last_poll = key
+        s.denied = pending()
         m.trace.polls += [
             Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
             for mask, _, _, state, _ in tests
@@ -360,24 +371,13 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         x.set(dest, 0)
         return
     if not ready():
-        blocked = next(t for t in tests if not passed(t[3], t[4]))
-        park = Park(
-            ready,
-            "mbarrier",
-            {
-                "where": where,
-                "bar": blocked[3].index,
-                "parity": blocked[4],
-                "phase": blocked[3].unit.phase,
-                "form": "parity" if by_parity else "state",
-            },
-            polls=TESTS if tests_only else 1,
-        )
+        s.denied = pending()
+        park = Park(ready, "mbarrier", s.denied, polls=TESTS if tests_only else 1)
         yield park
         if park.negative and not ready():
             x.set(dest, 0)
             return
-    s.last_poll = None
+    s.last_poll = s.denied = None
     sem = "relaxed" if i.has("relaxed") else "acquire"
     for mask, cta, offset, state, v in tests:
         if start is not None:
