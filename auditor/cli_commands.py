@@ -18,6 +18,7 @@ _EPILOG = """\b
 Commands:
   bw-audit rules            List the rules.
   bw-audit explain BW201    Explain one rule.
+  bw-audit lsp              Serve an editor.
   bw-audit report FILE      Barriers, rings, tensor maps, tensor memory and timeline of the kernels in FILE.
   bw-audit plan gemm        Stages, barriers, columns and descriptors of a kernel before there is code.
 
@@ -62,6 +63,10 @@ def run(words: Sequence[str]) -> int:
         from auditor.cli_plan import plan
 
         command, arguments, name, obj = plan, list(words[1:]), f"{NAME} plan", None
+    elif words and words[0] == "lsp":
+        from auditor.cli_lsp import lsp
+
+        command, arguments, name, obj = lsp, list(words[1:]), f"{NAME} lsp", None
     else:
         arguments, flags = split(words)
         command, name, obj = audit, NAME, flags

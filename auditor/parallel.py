@@ -26,13 +26,14 @@ _PRELOADED = ["auditor.engine", "auditor.audit", "auditor.frontend.parse", "audi
 
 @dataclass(frozen=True)
 class Unit:
-    """One file to audit, and how."""
+    """One file to audit, and how. ``text`` stands in for what the file holds."""
 
     path: str
     options: AuditOptions
+    text: str | None = None
 
 
-Analyse = Callable[[str, AuditOptions], Analysis]
+Analyse = Callable[[str, AuditOptions, str | None], Analysis]
 
 
 @dataclass
@@ -159,7 +160,7 @@ def _serve(connection: Connection, cache_folder: Path | None, analyse: Analyse) 
     with contextlib.suppress(EOFError, OSError):
         while True:
             unit: Unit = connection.recv()
-            analysis = analyse(unit.path, unit.options)
-            if cache:
+            analysis = analyse(unit.path, unit.options, unit.text)
+            if cache and unit.text is None:
                 cache.put(unit.options, analysis)
             connection.send(analysis)

@@ -11,7 +11,7 @@ from auditor.analysis import Analysis
 from auditor.config import AuditOptions
 
 
-def analyse(path: str, options: AuditOptions) -> Analysis:
+def analyse(path: str, options: AuditOptions, text: str | None = None) -> Analysis:
     """Crashes, perhaps only once, exits or waits where the name says so; ``seconds`` is the process it ran in."""
     if "crash" in path:
         signal.raise_signal(signal.SIGSEGV)
