@@ -20,6 +20,7 @@ class Resources:
         self._facts = facts
         self._buffers = buffers
         self._objects = objects
+        self._known: dict[int, list[tuple[str, str]]] = {}
         self._near: dict[int, list[tuple[str, str]]] = {}
         self._issued: dict[int, list[Event]] = {}
         for op in facts.ops:
@@ -32,6 +33,11 @@ class Resources:
         What lies close to the arrivals and waits counts first. Farther away, a thing that another barrier hands over
         from close by is left to that one.
         """
+        if id(group) not in self._known:
+            self._known[id(group)] = self._find(group)
+        return self._known[id(group)]
+
+    def _find(self, group: Group) -> list[tuple[str, str]]:
         close = self._close(group)
         found = dict.fromkeys(close)
         elsewhere = {item for other in self._facts.groups if other is not group for item in self._close(other)}
