@@ -65,6 +65,12 @@ class Mbarrier:
         self._add_tx(tx)
         return self._flip() if tx else False
 
+    def extend(self, count: int) -> bool:
+        """``cp.async.mbarrier.arrive``: so many arrivals more are pending in this phase, and will come. Never completes
+        it."""
+        self.pending += count
+        return False
+
     def complete(self, tx: int) -> bool:
         """``complete_tx``: bytes have arrived. True when the phase completed."""
         self.tx -= tx

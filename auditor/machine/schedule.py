@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from auditor.machine.core import Machine
     from auditor.machine.strand import Strand
 
-PIECE = 32  # bytes that a bulk copy completes at once (measured, see docs/conformance.md); a tail may be shorter
+# Bytes that a bulk copy completes at once, from global memory and from the shared memory of a CTA (measured, see
+# docs/conformance.md). A tail may be shorter.
+PIECE = 32
+PEER_PIECE = 16
 
 
 def turn() -> Park:
@@ -46,8 +49,8 @@ class Lazy:
                 m.step(strand)
         return ran
 
-    def pieces(self, size: int) -> Sequence[int]:
-        """The parts in which a bulk copy of so many bytes completes."""
+    def pieces(self, size: int, piece: int = PIECE) -> Sequence[int]:
+        """The parts in which a bulk copy of so many bytes completes; ``piece``: what hardware completes at once."""
         return (size,)
 
 
@@ -74,9 +77,9 @@ class Exploring(Lazy):
     denies = False
     preempts = True
 
-    def pieces(self, size: int) -> Sequence[int]:
-        tail = size % PIECE
-        return (PIECE,) * (size // PIECE) + ((tail,) if tail else ())
+    def pieces(self, size: int, piece: int = PIECE) -> Sequence[int]:
+        tail = size % piece
+        return (piece,) * (size // piece) + ((tail,) if tail else ())
 
 
 class Random(Exploring):

@@ -9,7 +9,7 @@ import time
 from tests.conformance import report
 from tests.conformance.audited import Audited, audit_all
 from tests.conformance.check import Verdict, check_all
-from tests.conformance.recorded import Recorded, load, sample
+from tests.conformance.recorded import SECOND, Recorded, load, sample
 
 
 def main() -> int:
@@ -23,16 +23,18 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="list all that disagree, with the findings")
     parser.add_argument("--write", action="store_true", help="write the counts into docs/conformance.md")
     options = parser.parse_args()
-    programs = [p for p in load() if (not options.only or p.id in options.only)
-                and (not options.label or p.label in options.label)]
-    if options.sample:
-        programs = sample(programs, options.sample)
     good = True
     if options.part in ("direct", "all"):
-        good &= _direct(programs, options)
+        good &= _direct(_chosen([*load(), *load(SECOND)], options), options)
     if options.part in ("source", "all"):
-        good &= _source(programs, options)
+        good &= _source(_chosen(load(), options), options)
     return 0 if good else 1
+
+
+def _chosen(programs: list[Recorded], options: argparse.Namespace) -> list[Recorded]:
+    kept = [p for p in programs if (not options.only or p.id in options.only)
+            and (not options.label or p.label in options.label)]
+    return sample(kept, options.sample) if options.sample else kept
 
 
 def _direct(programs: list[Recorded], options: argparse.Namespace) -> bool:

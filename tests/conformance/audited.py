@@ -18,9 +18,9 @@ from tests.conformance.recorded import Recorded
 
 OPTIONS = AuditOptions(arches=("sm_90a",))
 # What says that a program hangs, or may: waits without end, and the disagreements that lead to them.
-HANG = frozenset({"BW101", "BW102", "BW103", "BW104", "BW105", "BW106", "BW115"})
+HANG = frozenset({"BW101", "BW102", "BW103", "BW104", "BW105", "BW106", "BW115", "BW211"})
 # What says that hardware stops with an error.
-TRAP = frozenset({"BW105", "BW106", "BW107", "BW111", "BW115", "BW204", "BW211", "BW212", "BW404"}) | HANG
+TRAP = frozenset({"BW107", "BW111", "BW212", "BW404"}) | HANG
 _BARRIER = re.compile(r"\bbar\[(\d+)\](?: of CTA (\d+))?")
 
 

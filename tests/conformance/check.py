@@ -63,7 +63,7 @@ def check(p: Recorded) -> Verdict:
         explorer = Explorer(p)
         found, verdict.exhausted = explorer.search(wanted, states, seed)
         for outcome, script in found.items():
-            got, _ = runner.run(Replay(script, explorer.per_cta))
+            got, _ = runner.run(Replay(script, explorer))
             if got != outcome:
                 verdict.error = f"the machine ends with {got} where the search expects {outcome}"
             verdict.searched += 1

@@ -8,7 +8,7 @@ is the machine that reaches the outcome.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
@@ -30,7 +30,14 @@ class Land(NamedTuple):
     size: int
 
 
-Step = int | Land  # an int: that warp executes its next operation
+class Split(NamedTuple):
+    """Whether the next 32 bytes of a copy between CTAs come to barrier ``bar`` in two pieces."""
+
+    bar: int
+    apart: bool
+
+
+Step = int | Land | Split  # an int: that warp executes its next operation
 Script = list[Step]
 
 
@@ -43,10 +50,19 @@ class Unit(NamedTuple):
     parity: int
 
 
+class Flying(NamedTuple):
+    """What is on its way to a barrier: pieces of 32 and 16 bytes, arrivals, and 32 bytes that may come in two."""
+
+    whole: int = 0
+    tails: int = 0
+    arrivals: int = 0
+    pairs: int = 0
+
+
 class State(NamedTuple):
     at: tuple[int, ...]
     units: tuple[Unit, ...]
-    flying: tuple[tuple[int, int, int], ...]  # by barrier: whole pieces, tails and arrivals in flight
+    flying: tuple[Flying, ...]  # by barrier
     tests: tuple[tuple[int, ...], ...]
 
 
@@ -63,6 +79,8 @@ def apply(unit: Unit, kind: str, value: int) -> Unit | None:
             bar.expect(value)
         elif kind == "drop":
             bar.arrive(value, drop=True)
+        elif kind == "extend":
+            bar.extend(value)
         else:
             bar.complete(value)
     except BarrierTrap:
@@ -78,6 +96,7 @@ class Explorer:
         self.code = p.code
         self.ends = tuple(len(c) for c in p.code)
         self.per_cta = len(p.init[0])
+        self.lanes = max((op.lanes for _, _, op in p.ops() if op.kind == "async_arrive"), default=1)
         self.warps = range(len(p.code))
         self.targets = [[self._target(w, op) for op in code] for w, code in enumerate(p.code)]
         self.later = [self._later(w) for w in self.warps]
@@ -107,7 +126,7 @@ class Explorer:
     def start(self) -> State:
         units = [Mbarrier.init(n) for counts in self.p.init for n in counts]
         return State((0,) * len(self.code), tuple(Unit(u.expected, u.pending, u.tx, u.parity) for u in units),
-                     ((0, 0, 0),) * len(units), ((),) * len(self.code))
+                     (Flying(),) * len(units), ((),) * len(self.code))
 
     def outcome(self, s: State | None) -> Outcome:
         if s is None:
@@ -140,16 +159,20 @@ class Explorer:
             together = self._cta_of(w)
             return s._replace(at=tuple(k + (o in together) for o, k in enumerate(s.at))), list(together)
         s = s._replace(at=(*s.at[:w], n + 1, *s.at[w + 1:]))
-        if op.kind in ("copy", "push"):
+        if op.kind == "copy":
             return self._launched(s, target, op.value), [w]
+        if op.kind == "push":
+            return self._in_flight(s, target, tails=op.value % PIECE // TAIL, pairs=op.value // PIECE), [w]
         if op.kind == "multicast":
             for cta in range(self.p.ctas):
                 if op.rank >> cta & 1:
                     s = self._launched(s, self._other(target, cta), op.value)
             return s, [w]
         if op.kind == "async_arrive":
-            whole, tail, arrivals = s.flying[target]
-            return (self._flying(s, target, whole, tail, arrivals + op.lanes) if op.value else s), [w]
+            if not op.value:
+                held = apply(s.units[target], "extend", op.lanes)
+                s = self._unit(s, target, held) if held else s
+            return self._in_flight(s, target, arrivals=1), [w]
         if op.kind == "test":
             passed = int(s.units[target].parity != op.value)
             return s._replace(tests=(*s.tests[:w], (*s.tests[w], passed), *s.tests[w + 1:])), [w]
@@ -164,30 +187,34 @@ class Explorer:
         return s._replace(units=(*s.units[:b], unit, *s.units[b + 1:]))
 
     @staticmethod
-    def _flying(s: State, b: int, whole: int, tail: int, arrivals: int) -> State:
-        return s._replace(flying=(*s.flying[:b], (whole, tail, arrivals), *s.flying[b + 1:]))
+    def _in_flight(s: State, b: int, whole: int = 0, tails: int = 0, arrivals: int = 0, pairs: int = 0) -> State:
+        """More, or less, is on its way to a barrier."""
+        old = s.flying[b]
+        new = Flying(old.whole + whole, old.tails + tails, old.arrivals + arrivals, old.pairs + pairs)
+        return s._replace(flying=(*s.flying[:b], new, *s.flying[b + 1:]))
 
     def _launched(self, s: State, b: int, size: int) -> State:
-        whole, tail, arrivals = s.flying[b]
-        return self._flying(s, b, whole + size // PIECE, tail + size % PIECE // TAIL, arrivals)
+        return self._in_flight(s, b, size // PIECE, size % PIECE // TAIL)
 
     def landings(self, s: State, b: int) -> Iterator[tuple[State | None, Script]]:
-        """Some of the pieces on their way to a barrier land, one after the other.
+        """Some of what is on its way to a barrier comes, one after the other.
 
         Only sums after which the tx-count is a multiple of what is ever expected matter: no other can end a phase.
         """
-        whole, tail, arrivals = s.flying[b]
+        whole, tails, arrivals, pairs = s.flying[b]
         tx, grain = s.units[b].tx, self.grain[b]
         if arrivals:
-            arrived = apply(s.units[b], "arrive", 1)
-            rest = self._flying(s, b, whole, tail, arrivals - 1)
-            yield (self._unit(rest, b, arrived) if arrived else None), [Land(b, 0)]
+            arrived = apply(s.units[b], "arrive", self.lanes)
+            yield (self._unit(self._in_flight(s, b, arrivals=-1), b, arrived) if arrived else None), [Land(b, 0)]
+        if pairs:  # it turns out whether 32 bytes of a copy between CTAs come together
+            yield self._in_flight(s, b, whole=1, pairs=-1), [Split(b, False)]
+            yield self._in_flight(s, b, tails=2, pairs=-1), [Split(b, True)]
         for x in range(whole + 1):
-            for y in range(tail + 1):
-                last = x == whole and y == tail
+            for y in range(tails + 1):
+                last = x == whole and y == tails
                 if not x + y or not (last or (grain and (tx - PIECE * x - TAIL * y) % grain == 0)):
                     continue
-                rest = self._flying(s, b, whole - x, tail - y, arrivals)
+                rest = self._in_flight(s, b, -x, -y)
                 for sizes in {(PIECE,) * x + (TAIL,) * y, (TAIL,) * y + (PIECE,) * x}:
                     unit: Unit | None = s.units[b]
                     for size in sizes:
@@ -238,6 +265,22 @@ class Explorer:
                     todo.append(after)
         return found, not todo
 
+    def splits(self, script: Script) -> list[bool]:
+        """Of every 32 bytes copied between CTAs, in the order of their issue: whether they come in two pieces."""
+        out: list[bool] = []
+        at = [0] * len(self.code)
+        undecided: dict[int, list[int]] = {}
+        for step in script:
+            if isinstance(step, Split):
+                out[undecided[step.bar].pop(0)] = step.apart
+            elif isinstance(step, int):
+                op, target = self.code[step][at[step]], self.targets[step][at[step]]
+                at[step] += 1
+                if op.kind == "push":
+                    undecided.setdefault(target, []).extend(range(len(out), len(out) + op.value // PIECE))
+                    out += [False] * (op.value // PIECE)
+        return out
+
     @staticmethod
     def _path(came: dict[State, tuple[State | None, Script]], s: State) -> Script:
         parts: list[Script] = []
@@ -251,9 +294,18 @@ class Explorer:
 class Replay(Exploring):
     """The schedule that a script describes. Strands that only begin, or come out of a barrier, go on by themselves."""
 
-    def __init__(self, script: Script, per_cta: int) -> None:
-        self.script = list(reversed(script))
-        self.per_cta = per_cta
+    def __init__(self, script: Script, explorer: Explorer) -> None:
+        self.script = [step for step in reversed(script) if not isinstance(step, Split)]
+        self.per_cta = explorer.per_cta
+        self.splits = explorer.splits(script)
+
+    def pieces(self, size: int, piece: int = PIECE) -> Sequence[int]:
+        if piece == PIECE:
+            return super().pieces(size, piece)
+        parts: list[int] = []
+        for _ in range(size // PIECE):
+            parts += (TAIL, TAIL) if self.splits.pop(0) else (PIECE,)
+        return (*parts, TAIL) if size % PIECE else tuple(parts)
 
     def advance(self, m: Machine) -> bool:
         for strand in m.strands:

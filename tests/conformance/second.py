@@ -3,9 +3,10 @@
     python -m tests.conformance.second make FOLDER             programs.json and, in batches, programs-N.txt
     python -m tests.conformance.second label FOLDER            results-N.txt -> second.jsonl.gz
 
-In between, ``device/measure.sh FOLDER`` runs the batches on a Hopper GPU. The operations are those that the first set lacks:
-multicast copies, copies between the CTAs of a cluster, arrive_drop, complete_tx, arrivals of cp.async, named barriers
-and cluster barriers. Programs that could trap by the machine's own rules are left out, since a trap ends a whole batch.
+In between, ``device/measure.sh FOLDER`` runs the batches on a Hopper GPU. The operations are those that the first set
+lacks: multicast copies, copies between the CTAs of a cluster, arrive_drop, complete_tx, arrivals of cp.async, named
+barriers and cluster barriers. Programs that could trap by the machine's own rules are left out, since a trap ends a
+whole batch.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from tests.conformance.recorded import TRAP, Outcome, Recorded, parse
 SEED = 7
 BATCH = 500
 STATES = 8_000
-KINDS = ("arrive", "arrive_tx", "expect_tx", "copy", "remote_arrive", "wait", "test", "drop", "complete_tx", "multicast",
-         "push", "async_arrive", "meet", "signal", "cluster")
+KINDS = ("arrive", "arrive_tx", "expect_tx", "copy", "remote_arrive", "wait", "test", "drop", "complete_tx",
+         "multicast", "push", "async_arrive", "meet", "signal", "cluster")
 NOWHERE = Outcome((-1,))  # never reached: looking for it visits every state
 
 
@@ -79,7 +80,7 @@ def push(r: random.Random) -> Draft:
     for i in range(rounds):
         for c in range(2):
             here = c == side and i == hit
-            expect = ("arrive_tx", 0, size + 16 * (bug == "bytes" and here))
+            expect: tuple[Any, ...] = ("arrive_tx", 0, size + 16 * (bug == "bytes" and here))
             if bug == "no_expect" and here:
                 expect = ("arrive", 0, 1, 1)
             if not (bug == "late" and here):
@@ -167,8 +168,9 @@ def named(r: random.Random) -> Draft:
     """Handshakes at named barriers decide what a test sees: an arrival on one side, the test on the other."""
     warps = r.randint(2, 4)
     d = Draft("named", "none", [[1] * warps], warps)
-    for _ in range(r.randint(2, 5)):
-        number, crew = r.randint(1, 15), r.sample(range(warps), r.randint(2, warps))
+    for turn in range(r.randint(2, 5)):
+        number = 2 * turn + 1  # numbers of its own: crews may be rounds apart
+        crew = r.sample(range(warps), r.randint(2, warps))
         first, *others = crew
         d.put(0, first, "arrive", first, 1, 1)
         ahead = r.random() < 0.5  # who arrived does not have to wait for those who look
@@ -176,9 +178,8 @@ def named(r: random.Random) -> Draft:
             d.put(0, w, "signal" if w == first and ahead else "meet", number, len(crew))
         for w in others:
             d.put(0, w, "test", first, r.randrange(2))
-        back = number % 15 + 1
         for w in crew:
-            d.put(0, w, "meet", back, len(crew))
+            d.put(0, w, "meet", number + 1, len(crew))
     return d
 
 
@@ -214,7 +215,9 @@ def _safe(p: Recorded) -> bool:
 
 def make(folder: Path) -> None:
     """Write the programs, and the input of the interpreter in batches."""
-    r, seen, made = random.Random(SEED), set(), []
+    r = random.Random(SEED)
+    seen: set[str] = set()
+    made: list[dict[str, Any]] = []
     for shape, count in SHAPES:
         left, tries = count, 0
         while left and tries < 40 * count:

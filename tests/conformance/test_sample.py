@@ -9,7 +9,7 @@ from tests.conformance import audited
 from tests.conformance.check import check
 from tests.conformance.direct import Runner
 from tests.conformance.explore import Explorer
-from tests.conformance.recorded import Outcome, Recorded, load, sample
+from tests.conformance.recorded import SECOND, Outcome, Recorded, load, sample
 
 PROGRAMS = load()
 EVERY = Outcome((-1,))  # an outcome that no program has: looking for it visits every state
@@ -27,6 +27,14 @@ def test_the_data_is_whole() -> None:
 
 def test_machine_reaches_what_hardware_showed(few: list[Recorded]) -> None:
     verdicts = [check(p) for p in few]
+    assert [(v.id, v.error, v.missing) for v in verdicts if not v.agrees] == []
+
+
+def test_second_set() -> None:
+    """Multicast, copies between CTAs, arrive_drop, complete_tx, cp.async arrivals, named and cluster barriers."""
+    programs = load(SECOND)
+    assert len(programs) == 2_566
+    verdicts = [check(p) for p in sample(programs, 150)]
     assert [(v.id, v.error, v.missing) for v in verdicts if not v.agrees] == []
 
 
