@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from tests.mutation.sites import Good, Site
+from tests.mutation.sites import ACCESSES, Good, Site
 from tests.mutation.tokens import Span
 from tests.mutation.tree import Node
 
@@ -128,7 +128,8 @@ def _users(good: Good, change: Change) -> list[Site]:
     function = node.function
     own = [s for s in good.sites if s.node.function is function]
     call = function.name + "("
-    return own or [s for s in good.sites if function.name and call in good.text(s.node.function.span)]
+    callers = [s for s in good.sites if function.name and call in good.text(s.node.function.span)]
+    return own or callers or [s for s in good.sites if s.kind == "wait" or s.kind in ACCESSES]
 
 
 # ---- edits that several operators need ------------------------------------------------------------------------------

@@ -23,8 +23,27 @@ def _parity(site: Site) -> Span | None:
 def parity_inverted(good: Good) -> Iterator[Change]:
     for site in good.of("wait"):
         span = _parity(site)
-        if span is not None and site.span.holds(span):
+        if span is None or not site.span.holds(span):
+            continue
+        if not _flips_inside(good, site):
             yield Change((Edit(span, f"({good.text(span)}) ^ 1"),), site)
+            continue
+        start = _first_value(good, site, span)
+        if start is not None:
+            yield Change((Edit(start, good.text(start).translate(str.maketrans("01", "10"))),), site)
+
+
+def _flips_inside(good: Good, site: Site) -> bool:
+    """Whether a wait takes its parity by reference and flips it."""
+    return any(_FLIP.match(good.text(n.span)) for n in _callee(good, site))
+
+
+def _first_value(good: Good, site: Site, span: Span) -> Span | None:
+    """What the variable of a parity is initialised with in the function of the wait."""
+    name = re.match(r"\w+", good.text(span))
+    function = site.node.function
+    found = re.search(rf"\b{name[0]}(?:\[\d+\])? = (\{{[01, ]+\}}|[01]\b)", good.text(function.span)) if name else None
+    return Span(function.start + found.start(1), function.start + found.end(1)) if found else None
 
 
 @operator("parity-constant", "the parity never changes")
@@ -33,8 +52,7 @@ def parity_constant(good: Good) -> Iterator[Change]:
         span = _parity(site)
         if span is None or len(set(site.parities)) < 2:
             continue
-        by_reference = any(_FLIP.match(good.text(n.span)) for n in _callee(good, site))
-        if not by_reference:
+        if not _flips_inside(good, site):
             yield Change((Edit(span, str(site.parities[0])),), site)
 
 

@@ -17,6 +17,8 @@ from auditor.findings import FileResult, Finding
 from tests.mutation.mutants import Mutant
 
 NEAR = 3  # lines
+BUDGET = 300.0  # seconds a kernel: a busy machine must not change the score
+_TOOL = "BW0"  # what the tool says about itself kills no mutant
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Outcome:
 def judge(mutant: Mutant, baseline: frozenset[tuple[str, str]]) -> Outcome:
     """Audit one mutant. ``baseline`` are (code, message) of the findings in the good kernel."""
     result = _audit(mutant.path, mutant.text)
-    new = [f for f in result.findings if (f.code, f.message) not in baseline]
+    new = [f for f in result.findings if (f.code, f.message) not in baseline and not f.code.startswith(_TOOL)]
     return Outcome(
         path=mutant.path, operator=mutant.operator, site=mutant.site, lines=mutant.lines, shown=mutant.shown,
         killed=bool(new), points=any(_touches(f, mutant.lines) for f in new),
@@ -63,7 +65,7 @@ def _audit(path: str, text: str) -> FileResult:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / Path(path).name
         copy.write_text(text)
-        return with_deep_stack(lambda: audit_file(str(copy), AuditOptions()))
+        return with_deep_stack(lambda: audit_file(str(copy), AuditOptions(budget=BUDGET)))
 
 
 def _touches(finding: Finding, lines: Iterable[int]) -> bool:

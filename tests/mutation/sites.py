@@ -63,7 +63,7 @@ class Site:
     events: list[Event] = field(default_factory=list)
     roles: dict[str, Operand] = field(default_factory=dict)
     inner: dict[str, Operand] = field(default_factory=dict)
-    bars: set[tuple[int, int]] = field(default_factory=set)  # (launch, barrier)
+    bars: set[tuple[int, int]] = field(default_factory=set)  # (launch, offset of the barrier in shared memory)
 
     @property
     def one_lane(self) -> bool:
@@ -111,7 +111,8 @@ class _Finder:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.found: dict[tuple[str, Span], Site] = {}
-        self.chains: list[tuple[str, tuple[Span, ...], bool, Event, int]] = []
+        self.chains: list[tuple[str, tuple[Span, ...], bool, Event]] = []
+        self.bars: dict[int, set[tuple[int, int]]] = {}  # by the event's identity: its barriers
         self.run = -1
 
     def read(self, trace: Trace) -> None:
@@ -122,24 +123,27 @@ class _Finder:
                 continue
             spans = tuple(s for loc in event.where if (s := self._span(loc)) is not None)
             if spans:
-                self.chains.append((kind, spans, event.where[0].file != self.source.path, event, self.run))
+                self.chains.append((kind, spans, event.where[0].file != self.source.path, event))
+                bars = event.data.get("bar")
+                self.bars[id(event)] = {(self.run, trace.barriers[bar].offset)
+                                        for bar in (bars if isinstance(bars, list) else [bars]) if isinstance(bar, int)}
 
     def sites(self) -> list[Site]:
         inside: dict[Node, set[Span]] = defaultdict(set)
         kinds: dict[Node, set[str]] = defaultdict(set)
-        for kind, spans, _, _, _ in self.chains:
+        for kind, spans, _, _ in self.chains:
             for span in spans:
                 node = self.source.node_at(span.start)
                 if node is not None:
                     inside[node.function].add(span)
                     kinds[node.function].add(kind)
-        for kind, spans, library, event, run in self.chains:
+        for kind, spans, library, event in self.chains:
             depth = 0
             while depth + 1 < len(spans) and self._thin(spans[depth], inside, kinds):
                 depth += 1
-            self._add(kind, spans[:depth + 1], spans[depth + 1:], library, event, run)
+            self._add(kind, spans[:depth + 1], spans[depth + 1:], library, event)
             if kind in ("cluster-arrive", "cluster-wait") and depth:
-                self._add("half-" + kind, spans[:1], spans[1:], library, event, run)
+                self._add("half-" + kind, spans[:1], spans[1:], library, event)
         both = {s.span for s in self.found.values() if s.kind == "cluster-arrive"} & {
             s.span for s in self.found.values() if s.kind == "cluster-wait"}
         for site in self.found.values():
@@ -156,8 +160,7 @@ class _Finder:
         return len(inside[function]) == 1 or kinds[function] <= {"cluster-arrive", "cluster-wait"} or (
             kinds[function] <= {"wait"})
 
-    def _add(self, kind: str, spans: tuple[Span, ...], callers: tuple[Span, ...], library: bool, event: Event,
-             run: int) -> None:
+    def _add(self, kind: str, spans: tuple[Span, ...], callers: tuple[Span, ...], library: bool, event: Event) -> None:
         span = spans[-1]
         node = self.source.node_at(span.start)
         if node is None:
@@ -167,10 +170,7 @@ class _Finder:
             site = self.found[kind, span] = Site(kind, span, node, spans[::-1], callers)
             site.roles, site.inner = self._roles(kind, spans, library)
         site.events.append(event)
-        bars = event.data.get("bar")
-        for bar in bars if isinstance(bars, list) else [bars]:
-            if isinstance(bar, int):
-                site.bars.add((run, bar))
+        site.bars |= self.bars[id(event)]
 
     # ---- places -----------------------------------------------------------------------------------------------------
 
