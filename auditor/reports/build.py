@@ -78,7 +78,12 @@ def report_kernel(program: Program, kernel: Kernel, options: AuditOptions, host:
         arch=program.arch,
         verdict=judgement.verdict(found, complete, unknown),
         conclusion=judgement.conclusion(
-            tables, found, complete, unknown, sum(not launch.reduced for launch in launches)
+            tables,
+            found,
+            complete,
+            unknown,
+            sum(not launch.reduced for launch in launches),
+            audit.launch.origin == "chosen",
         ),
         problems=found,
         facts=judgement.evidence(audit),

@@ -53,8 +53,13 @@ def gaps(coverage: Coverage) -> int:
     return sum(kind == "unanalysed" for kind, _, _ in coverage.notes)
 
 
-def conclusion(tables: Tables, found: tuple[Problem, ...], complete: bool, unknown: int, runs: int) -> tuple[str, ...]:
-    """A few sentences: is the protocol sound, and what does the kernel spend. ``unknown``: see ``gaps``."""
+def conclusion(
+    tables: Tables, found: tuple[Problem, ...], complete: bool, unknown: int, runs: int, chosen: bool
+) -> tuple[str, ...]:
+    """A few sentences: is the protocol sound, and what does the kernel spend.
+
+    ``unknown``: see ``gaps``. ``chosen``: the launch and its arguments are ours.
+    """
     out = []
     if found:
         errors = sum(p.level == "error" for p in found)
@@ -75,6 +80,10 @@ def conclusion(tables: Tables, found: tuple[Problem, ...], complete: bool, unkno
     else:
         out.append(
             "No fault found, but some of the kernel could not be executed: this is not a statement about all of it."
+        )
+    if chosen:
+        out.append(
+            "No launch of this kernel is in the file: it holds for inputs that were chosen, see the assumptions."
         )
     ring = tables.main_ring
     if ring is not None:
