@@ -216,27 +216,20 @@ def audit_kernel(
     )
     findings: dict[tuple[str, Loc], Finding] = {}
     complete = True
-    series = Series(STEP_BUDGET)
     seen: set[int] = set()
     launches = plan(program, kernel, settings, facts)
-    alike: list[Launch] = []  # launches whose CTAs all do the same
-    for launch in launches:
-        if not series.wants(launch):
-            continue
-        if any(_same_launch(launch, other) for other in alike):
-            continue
+
+    def run(launch: Launch, steps: int) -> Trace | None:
         left = deadline - time.thread_time()
         if left <= 0:
             coverage.notes.append(
                 ("budget", f"kernel {kernel.display}: time budget spent before all inputs were tried", kernel.loc)
             )
-            break
+            return None
         share = left / 2 if launches[-1].reduced and not launch.reduced else left  # keep time for the stand-in
-        trace = Machine(program, kernel, launch, budget=series.steps(launch), seconds=share).run()
-        if not series.counts(launch, trace):
-            continue
-        if not trace.block_dependent:
-            alike.append(launch)
+        return Machine(program, kernel, launch, budget=steps, seconds=share).run()
+
+    for launch, trace in Series(launches, STEP_BUDGET, run):
         known = _behaviour(trace)
         if known in seen:
             continue  # another CTA or launch that does the same: nothing new to judge
@@ -249,11 +242,6 @@ def audit_kernel(
             for finding in rule.check(audit):
                 findings.setdefault((finding.code, finding.loc), finding)
     return [_with_inputs(f, kernel) for f in findings.values()], complete
-
-
-def _same_launch(a: Launch, b: Launch) -> bool:
-    """Whether two launches differ in nothing but the CTA that is looked at."""
-    return replace(a, block_index=b.block_index, inputs=b.inputs) == b
 
 
 def _whole(options: AuditOptions) -> dict[str, int]:

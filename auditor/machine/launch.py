@@ -81,6 +81,7 @@ class Launch:
     parameter's path. ``reduced``: a smaller stand-in for another launch, to run only when that one exceeds its budget.
     ``replaceable``: a chosen problem that a smaller one stands in for when it is too long. ``extra``: a launch that adds
     to the first one and is worth its time only after a short one; it takes about so many times as long.
+    ``larger``: a chosen problem of a size that every kernel is made for, run when a smaller one hangs.
     """
 
     kernel: str
@@ -102,6 +103,7 @@ class Launch:
     reduced: bool = False
     replaceable: bool = False
     extra: int = 0
+    larger: bool = False
 
     @property
     def threads(self) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from auditor.machine.host import UNLIMITED_SMS, survey
+from auditor.machine.host import REAL_SMS, UNLIMITED_SMS, survey
 from auditor.machine.host_facts import HostFacts, HostLaunch
 from auditor.machine.launch import Launch
 from auditor.machine.scenario_args import Arguments
@@ -25,10 +25,11 @@ from auditor.machine.scenario_shape import (
     text,
     volume,
 )
-from auditor.machine.scenario_values import LONG, SINGLE, SMALL, TYPICAL
+from auditor.machine.scenario_values import LARGE, LONG, SINGLE, SMALL, TYPICAL
 from auditor.program import Kernel, Program
 
 MAX_RUNS = 4
+_WIDE = (REAL_SMS, 16 * REAL_SMS, 1 << 16)  # chosen grids that leave a CTA of a persistent kernel ever fewer tiles
 LONG_COST = 3  # how much longer the long problem takes than the typical one
 SHAPE_INPUTS = ("block", "grid", "cluster", "shared")
 MAX_HOST_LAUNCHES = 2
@@ -85,13 +86,14 @@ class _Planner:
         ends = [replace(run, extra=1) for run in _at_end(typical)]
         if all(name in SHAPE_INPUTS for name in typical.chosen):
             return [typical, *ends]
-        small, single, long = (self._make(None, variant) for variant in (SMALL, SINGLE, LONG))
+        wide = _WIDE if strides_over_grid(self.program, self.kernel.entry) else (0,)
         runs = [
             replace(typical, replaceable=True),
-            replace(small, reduced=True, replaceable=True),
-            single,
+            *(replace(self._make(None, SMALL, ctas=n), reduced=True, replaceable=True) for n in wide[:2]),
+            self._make(None, SINGLE, ctas=wide[-1]),
             *ends,
-            replace(long, extra=LONG_COST),
+            replace(self._make(None, LONG), extra=LONG_COST),
+            *(replace(self._make(None, LARGE, ctas=n), larger=True) for n in wide),
         ]
         return [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
 
@@ -138,7 +140,7 @@ class _Planner:
         return ((2, 1, 1), True) if unsaid and wants_cluster(self.program, self.kernel.entry) else ((1, 1, 1), False)
 
     def _make(
-        self, host: HostLaunch | None, variant: int, *, grid: Shape | None = None, shrink: bool = False
+        self, host: HostLaunch | None, variant: int, *, grid: Shape | None = None, shrink: bool = False, ctas: int = 0
     ) -> Launch:
         kernel, settings = self.kernel, self.settings
         arguments = Arguments(kernel, variant, settings.values, shrink, counted_parameters(self.program, kernel))
@@ -156,7 +158,7 @@ class _Planner:
 
         cluster, guessed = self._cluster(host)
         full = known_shape(host.grid) if host is not None else None
-        grid_used = shape("grid", settings.grid, grid or full, guess_grid(cluster))
+        grid_used = shape("grid", settings.grid, grid or full, guess_grid(cluster, ctas))
         if grid is not None and full is not None and settings.grid is None:
             inputs["grid"] = f"{text(grid)} (reduced from {text(full)})"
         block = shape("block", settings.block, _block(host), guess_block(kernel, self.program.sources))

@@ -41,9 +41,9 @@ def guess_block(kernel: Kernel, sources: Mapping[str, str]) -> Shape:
     return (next(iter(found.values())) if len(found) == 1 else DEFAULT_THREADS), 1, 1
 
 
-def guess_grid(cluster: Shape) -> Shape:
-    """Two clusters: the last one may return early, and a persistent one sees several tiles."""
-    return 2 * cluster[0], cluster[1], cluster[2]
+def guess_grid(cluster: Shape, ctas: int = 0) -> Shape:
+    """Two clusters: the last may return early, a persistent one sees several tiles. Or as many as ``ctas`` make."""
+    return max(ctas // volume(cluster), 2) * cluster[0], cluster[1], cluster[2]
 
 
 def shared_room(kernel: Kernel) -> int:

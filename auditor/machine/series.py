@@ -1,6 +1,9 @@
-"""Which of the planned launches of a kernel are worth running, from how the earlier ones went."""
+"""Which of the planned launches of a kernel are run, and which of the runs count, from how the earlier ones went."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from auditor.machine.launch import Launch
 from auditor.trace import Trace
@@ -8,31 +11,84 @@ from auditor.trace import Trace
 REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
 
+Run = Callable[[Launch, int], "Trace | None"]
+
 
 class Series:
-    """Follows the runs of one kernel. ``budget``: steps that a launch may take that nothing stands in for."""
+    """The runs of one kernel.
 
-    def __init__(self, budget: int) -> None:
+    ``budget``: steps that a launch may take that nothing stands in for. ``run`` executes a launch within a number of
+    steps, or returns None when no time is left.
+    """
+
+    def __init__(self, launches: Sequence[Launch], budget: int, run: Run) -> None:
+        self._launches = [launch for launch in launches if not launch.larger]
+        self._larger = [launch for launch in launches if launch.larger]
         self._budget = budget
+        self._run = run
         self._exceeded = False
-        self._steps: int | None = None  # of the first run
+        self._first_steps: int | None = None
+        self._alike: list[Launch] = []  # launches whose CTAs all do the same
 
-    def wants(self, launch: Launch) -> bool:
-        """Whether to run this launch at all."""
-        if launch.reduced:
-            return self._exceeded
-        if launch.extra:
-            return not self._exceeded and launch.extra * (self._steps or 0) <= EXTRA_STEPS
-        return True
+    def __iter__(self) -> Iterator[tuple[Launch, Trace]]:
+        """Launches and traces that are to be judged."""
+        for launch in self._launches:
+            if not self._wants(launch):
+                continue
+            trace = self._run(launch, self._steps(launch))
+            if trace is None:
+                return
+            if self._hangs_for_its_size(launch, trace):
+                instead = self._without_hang()
+                if instead is not None:
+                    yield instead
+                    return
+            if self._counts(launch, trace):
+                yield launch, trace
 
-    def steps(self, launch: Launch) -> int:
-        """The step budget of a run."""
+    def _wants(self, launch: Launch) -> bool:
+        if launch.reduced and not self._exceeded:
+            return False
+        if launch.extra and (self._exceeded or launch.extra * (self._first_steps or 0) > EXTRA_STEPS):
+            return False
+        return not any(_same_launch(launch, other) for other in self._alike)
+
+    def _steps(self, launch: Launch) -> int:
         return min(self._budget, REPLACEABLE_STEPS) if launch.replaceable else self._budget
 
-    def counts(self, launch: Launch, trace: Trace) -> bool:
-        """Take note of a run. False when it was too long and a smaller problem stands in for it, so that it is dropped."""
-        if self._steps is None:
-            self._steps = trace.steps
-        exceeded = any(incident.kind == "budget" for incident in trace.incidents)
+    def _counts(self, launch: Launch, trace: Trace) -> bool:
+        """Take note of a run. False when it was too long and a smaller problem stands in for it."""
+        if self._first_steps is None:
+            self._first_steps = trace.steps
+        exceeded = _has(trace, "budget")
         self._exceeded = exceeded or (self._exceeded and not launch.reduced)
-        return not (exceeded and launch.replaceable)
+        if exceeded and launch.replaceable:
+            return False
+        if not trace.block_dependent:
+            self._alike.append(launch)
+        return True
+
+    def _hangs_for_its_size(self, launch: Launch, trace: Trace) -> bool:
+        """Whether a chosen problem hangs, perhaps because it is smaller than any that the kernel is made for."""
+        return not launch.extra and bool(self._larger) and _has(trace, "deadlock")
+
+    def _without_hang(self) -> tuple[Launch, Trace] | None:
+        """A larger problem that does not hang: the first that is not too long, else the last."""
+        for launch in self._larger:
+            last = launch is self._larger[-1]
+            trace = self._run(launch, self._budget if last else REPLACEABLE_STEPS)
+            if trace is None or _has(trace, "deadlock"):
+                break
+            if last or not _has(trace, "budget"):
+                return launch, trace
+        self._larger = []
+        return None
+
+
+def _has(trace: Trace, kind: str) -> bool:
+    return any(incident.kind == kind for incident in trace.incidents)
+
+
+def _same_launch(a: Launch, b: Launch) -> bool:
+    """Whether two launches differ in nothing but the CTA that is looked at."""
+    return replace(a, block_index=b.block_index, inputs=b.inputs) == b

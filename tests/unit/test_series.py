@@ -1,4 +1,4 @@
-"""Which planned launches are run."""
+"""Which planned launches are run, and which runs count."""
 
 from __future__ import annotations
 
@@ -6,40 +6,52 @@ from auditor.machine.launch import Launch
 from auditor.machine.series import EXTRA_STEPS, REPLACEABLE_STEPS, Series
 from auditor.trace import Incident, Trace
 
-TYPICAL = Launch("k", replaceable=True)
-SMALL = Launch("k", reduced=True, replaceable=True)
-SINGLE = Launch("k")
-LONG = Launch("k", extra=3)
+TYPICAL = Launch("typical", replaceable=True)
+SMALL = Launch("small", reduced=True, replaceable=True)
+SINGLE = Launch("single")
+LONG = Launch("long", extra=3)
+LARGE = Launch("large", larger=True)
+ALL = [TYPICAL, SMALL, SINGLE, LONG, LARGE]
 
 
-def trace(steps: int, exceeded: bool = False) -> Trace:
-    found = Trace("k", {}, 1, 1)
-    found.steps = steps
-    if exceeded:
-        found.incidents.append(Incident("budget", ()))
-    return found
+def judged(steps: dict[str, int], hang: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
+    """Names of the launches that were run and of those that count, when each takes so many steps."""
+    ran: list[str] = []
+
+    def run(launch: Launch, budget: int) -> Trace:
+        ran.append(launch.kernel)
+        trace = Trace(launch.kernel, {}, 1, 1)
+        trace.block_dependent = True
+        trace.steps = min(steps.get(launch.kernel, 100), budget)
+        if launch.kernel in hang:
+            trace.incidents.append(Incident("deadlock", ()))
+        elif steps.get(launch.kernel, 100) > budget:
+            trace.incidents.append(Incident("budget", ()))
+        return trace
+
+    return ran, [launch.kernel for launch, _ in Series(ALL, 400_000, run)]
+
+
+def test_short_runs_all_count() -> None:
+    assert judged({}) == (["typical", "single", "long"],) * 2
 
 
 def test_a_smaller_problem_stands_in_for_one_that_is_too_long() -> None:
-    series = Series(400_000)
-    assert series.steps(TYPICAL) == REPLACEABLE_STEPS
-    assert not series.counts(TYPICAL, trace(REPLACEABLE_STEPS, exceeded=True))
-    assert series.wants(SMALL)
-    assert series.counts(SMALL, trace(900))
-    assert series.wants(SINGLE)
-    assert series.steps(SINGLE) == 400_000
+    ran, counted = judged({"typical": REPLACEABLE_STEPS + 1})
+    assert ran == ["typical", "small", "single"]
+    assert counted == ["small", "single"]
 
 
 def test_the_last_resort_counts_even_when_it_is_too_long() -> None:
-    series = Series(400_000)
-    assert series.counts(SINGLE, trace(400_000, exceeded=True))
+    long = REPLACEABLE_STEPS + 1
+    assert judged({"typical": long, "small": long, "single": 500_000})[1] == ["single"]
 
 
 def test_extra_launches_follow_only_short_ones() -> None:
-    series = Series(400_000)
-    assert series.counts(TYPICAL, trace(EXTRA_STEPS // 3))
-    assert not series.wants(SMALL)
-    assert series.wants(LONG)
-    series = Series(400_000)
-    assert series.counts(TYPICAL, trace(EXTRA_STEPS // 3 + 1))
-    assert not series.wants(LONG)
+    assert "long" in judged({"typical": EXTRA_STEPS // 3})[0]
+    assert "long" not in judged({"typical": EXTRA_STEPS // 3 + 1})[0]
+
+
+def test_a_hang_that_a_larger_problem_does_not_show_is_not_the_kernel_s() -> None:
+    assert judged({}, ("typical",)) == (["typical", "large"], ["large"])
+    assert judged({}, ("typical", "large"))[1][0] == "typical"
