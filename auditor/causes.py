@@ -138,7 +138,9 @@ class Diagnosis:
         if not blunt and not self._shape(deadlocks) and not self._barrier_in_role(deadlocks):
             self._deadlocks(deadlocks, surplus)
         self._conflicts(
-            skip_protocol=any(audit.incidents("multi_issue", "reinit_live", "use_after_inval", "parity_range"))
+            skip_protocol=any(
+                audit.incidents("multi_issue", "reinit_live", "use_after_inval", "parity_range", "use_before_init")
+            )
         )
         if not blunt and not self._protocol_found():
             self._remaining(deadlocks, surplus)

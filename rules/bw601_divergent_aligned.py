@@ -35,6 +35,16 @@ class DivergentAligned(Rule):
     def _finding(self, audit: Audit, incident: Incident, missing: int, exited: int) -> Finding:
         gone = " (they have exited)" if missing and missing == exited else ""
         few = incident.lanes.bit_count()
+        if incident.data.get("elsewhere"):
+            return audit.finding(
+                type(self), incident.where,
+                f"{plural(few, 'lane')} of warp {incident.warp % audit.trace.warps_per_cta} come to the barrier here "
+                f"and {missing.bit_count()} at another place: {incident.data['instr']} is the aligned form, which the warp "
+                "has to execute as one",
+                related=incident.related,
+                hint="let the branches join before the barrier, or use barrier.sync without .aligned",
+                context=incident_context(audit, incident),
+            )
         return audit.finding(
             type(self), incident.where,
             f"{incident.data['instr']} is .sync.aligned, an operation of the whole warp, but only "

@@ -8,8 +8,8 @@ from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import Places, incident_context, line, listing, plural, thread
-from auditor.trace import Incident
+from auditor.rulekit import Places, context, incident_context, line, listing, plural, thread
+from auditor.trace import Event, Incident
 
 IDS = 16
 
@@ -31,6 +31,7 @@ class NamedBarrier(Rule):
                                     context=incident_context(audit, incident))
         if told or not audit.has("bar.sync", "bar.arrive"):
             return
+        yield from self._shared(audit)
         for case in audit.diagnosis.cases(Diagnosis.NOT_REACHED):
             if case.incident is not None and case.incident.data.get("count") is not None:
                 yield self._hang(audit, case, case.incident)
@@ -65,6 +66,31 @@ class NamedBarrier(Rule):
         told = ["the whole block" if n is None else plural(n, "thread") for n in (data["count"], data["other"])]
         return (f"{thread(audit, incident)} joins {name} with {told[0]}, others of the same round with {told[1]}",
                 "give all participants of a barrier one count, and each group of threads a barrier id of its own")
+
+    def _shared(self, audit: Audit) -> Iterator[Finding]:
+        """One barrier used by two groups of threads, with nothing to keep their rounds apart."""
+        rounds = [e for e in audit.trace.events if e.kind == "barrier" and e.data["expected"] is not None]
+        last: dict[tuple[int, int], tuple[Event, list[Event]]] = {}
+        for e in rounds:
+            arrivals = [audit.event(n) for n, reason in e.preds if reason == "bar"]
+            key = (e.cta, e.data["id"])
+            other = last.get(key)
+            last[key] = e, arrivals
+            if other is None or {a.warp for a in arrivals} & {b.warp for b in other[1]} or all(
+                    audit.hb.ordered(b.id, a.id) for b in other[1] for a in arrivals):
+                continue
+            before = other[1][0]
+            yield audit.finding(
+                type(self), arrivals[-1].where,
+                f"barrier {e.data['id']} is used by {audit.story.thread(arrivals[-1])} with "
+                f"{plural(e.data['expected'], 'thread')} and by {audit.story.thread(before)} with "
+                f"{plural(other[0].data['expected'], 'thread')}, and nothing keeps the two rounds apart: arrivals of "
+                "one group count for the other",
+                related=[(before.where, f"{audit.story.thread(before)} uses the same barrier")],
+                hint="give each group of threads a barrier id of its own",
+                context=context(audit, arrivals[-1]),
+            )
+            return
 
     def _hang(self, audit: Audit, case: Case, incident: Incident) -> Finding:
         data = incident.data

@@ -40,6 +40,7 @@ class Setmaxnreg(Rule):
                 context=context(audit, events[0]))
             return
         yield from self._groups(audit, events)
+        yield from self._values(audit, events)
         yield from self._pool(audit, events, entry)
 
     def _entry(self, audit: Audit) -> int | None:
@@ -76,6 +77,24 @@ class Setmaxnreg(Rule):
                     level=Level.WARNING if e.data["action"] == "dec" else None,
                     hint="put it where the whole warpgroup passes, before its warps go their own ways",
                     context=context(audit, e))
+
+    def _values(self, audit: Audit, events: list[Event]) -> Iterator[Finding]:
+        """The warps of a warpgroup have to name the same number, each time."""
+        first: dict[tuple[int, int], Event] = {}
+        rounds: dict[int, int] = {}
+        for e in events:
+            n = rounds[e.warp] = rounds.get(e.warp, -1) + 1
+            other = first.setdefault((e.warp // 4, n), e)
+            if other.data["registers"] != e.data["registers"]:
+                yield audit.finding(
+                    type(self), e.where,
+                    f"setmaxnreg.{e.data['action']} to {e.data['registers']} registers by warp {e.warp}, but to "
+                    f"{other.data['registers']} by warp {other.warp} of the same warpgroup: all four warps have to "
+                    "name one number",
+                    related=[(other.where, f"warp {other.warp} names {other.data['registers']}")],
+                    hint="execute one setmaxnreg for the whole warpgroup, before its warps go their own ways",
+                    context=context(audit, e))
+                return
 
     def _pool(self, audit: Audit, events: list[Event], entry: int | None) -> Iterator[Finding]:
         """No more registers than there are, and decreases and increases that are such."""

@@ -633,6 +633,7 @@ class Machine:
         named.expected = None
         named.events = []
         named.masks = {}
+        named.sites = {}
         self.progress += 1
 
     @staticmethod

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from auditor.machine.mbarrier import Mbarrier
+from auditor.source import Stack
 from auditor.trace import Access, Barrier, Event
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ class NamedBarrier:
     arrived: int = 0  # threads
     events: list[int] = field(default_factory=list)
     masks: dict[int, int] = field(default_factory=dict)  # warp index -> lanes that arrived
+    sites: dict[int, Stack] = field(default_factory=dict)  # warp index -> where its first lanes arrived
     completions: list[int] = field(default_factory=list)  # "barrier" event of each completed round
 
 

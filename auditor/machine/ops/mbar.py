@@ -286,7 +286,9 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     where = m.where()
     if isinstance(value, Opaque):
         value.used()
-        m.incident("unanalysed", where, s, data={"what": "parity or state of a wait that is not known"})
+        found_all = [find(x, a, i.opcode, where) for _, a in by_address(x, address)]
+        if None not in found_all:
+            m.incident("unanalysed", where, s, data={"what": "parity or state of a wait that is not known"})
         x.set(dest, 1)
         return
     tests: list[tuple[int, Cta, int, BarrierState, int]] = []

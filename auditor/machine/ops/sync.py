@@ -63,6 +63,21 @@ def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
             related=[(m.trace.events[n].where, "arrived here before") for n in named.events[-1:]],
             data={"id": identity, "count": count, "problem": "twice"},
         )
+    site = named.sites.setdefault(s.warp.index, where)
+    if site != where and (i.opcode == "bar" or i.has("aligned")):
+        m.incident(
+            "divergent_aligned",
+            where,
+            s,
+            lanes=lanes,
+            related=[(site, "the other lanes come to the barrier here")],
+            data={
+                "instr": i.opcode,
+                "missing": named.masks.get(s.warp.index, 0) & ~lanes,
+                "exited": 0,
+                "elsewhere": True,
+            },
+        )
     named.expected = count if not named.arrived else named.expected
     s.release_loads()
     event = m.emit(
