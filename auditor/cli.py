@@ -17,9 +17,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words in (["--version"], ["-V"]):
         print(f"{NAME} {VERSION}")
         return 0
-    from auditor.cli_commands import run
+    from auditor.cli_commands import complete, run
 
     try:
+        if argv is None and (instruction := os.environ.get("_BW_AUDIT_COMPLETE")):
+            return complete(instruction)
         return run(words)
     except KeyboardInterrupt:
         print(f"{NAME}: interrupted", file=sys.stderr)

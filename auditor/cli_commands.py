@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from auditor import cli_options
+from auditor.cli_complete import complete_codes
 from auditor.cli_flags import CompilerFlags, split
 from auditor.cli_options import given_fields
 from auditor.cli_outputs import choose_targets
@@ -51,27 +52,14 @@ _PLAIN = (
 
 def run(words: Sequence[str]) -> int:
     """Run the command that ``words`` (without the program's name) ask for; returns the exit code."""
-    if words and words[0] in ("rules", "explain"):
-        command, arguments = {"rules": rules, "explain": explain}[words[0]], list(words[1:])
-        name, obj = f"{NAME} {words[0]}", None
-    elif words and words[0] == "report":
-        from auditor.cli_report import report
-
-        arguments, flags = split(words[1:])
-        command, name, obj = report, f"{NAME} report", flags
-    elif words and words[0] == "plan":
-        from auditor.cli_plan import plan
-
-        command, arguments, name, obj = plan, list(words[1:]), f"{NAME} plan", None
-    elif words and words[0] == "lsp":
-        from auditor.cli_lsp import lsp
-
-        command, arguments, name, obj = lsp, list(words[1:]), f"{NAME} lsp", None
-    else:
-        arguments, flags = split(words)
-        command, name, obj = audit, NAME, flags
+    command: click.Command = audit
+    name, arguments, flags = NAME, list(words), None
+    if words and words[0] in _COMMANDS:
+        command, name, arguments = _COMMANDS[words[0]](), f"{NAME} {words[0]}", list(words[1:])
+    if command is audit or words[0] in _WITH_COMPILER_FLAGS:
+        arguments, flags = split(arguments)
     try:
-        code = command.main(args=arguments, prog_name=name, standalone_mode=False, obj=obj)
+        code = command.main(args=arguments, prog_name=name, standalone_mode=False, obj=flags)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
@@ -82,8 +70,15 @@ def run(words: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def complete(instruction: str) -> int:
+    """Answer a shell that completes a command line; returns the exit code."""
+    from auditor import cli_complete
+
+    return cli_complete.complete(instruction, _COMMANDS, audit)
+
+
 @click.command(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.argument("paths", nargs=-1, required=True, metavar="FILE_OR_DIR...")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE_OR_DIR...")
 @cli_options.reports
 @cli_options.selection
 @cli_options.known
@@ -134,7 +129,7 @@ def rules(format_: str) -> None:
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("code", metavar="CODE")
+@click.argument("code", metavar="CODE", shell_complete=complete_codes)
 def explain(code: str) -> None:
     """Explain one rule: what it does, why it matters, an example, the fix and its limits."""
     from auditor import registry
@@ -145,3 +140,31 @@ def explain(code: str) -> None:
     rule = registry.get(code)
     click.echo(f"{rule.code} {rule.name}: {rule.level.value}, {rule.confidence} confidence\n")
     click.echo(registry.documentation(code).rstrip())
+
+
+def _load_report() -> click.Command:
+    from auditor.cli_report import report
+
+    return report
+
+
+def _load_plan() -> click.Command:
+    from auditor.cli_plan import plan
+
+    return plan
+
+
+def _load_lsp() -> click.Command:
+    from auditor.cli_lsp import lsp
+
+    return lsp
+
+
+_COMMANDS: dict[str, Callable[[], click.Command]] = {
+    "rules": lambda: rules,
+    "explain": lambda: explain,
+    "report": _load_report,
+    "plan": _load_plan,
+    "lsp": _load_lsp,
+}
+_WITH_COMPILER_FLAGS = ("report",)

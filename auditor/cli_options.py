@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from auditor.cli_complete import complete_codes
 from auditor.cli_flags import CompilerFlags
 from auditor.cli_types import architecture, codes, dimension, setting, target
 from auditor.config import DEFAULT_BUDGET, AuditOptions
@@ -25,9 +26,21 @@ def _group(*options: Decorator) -> Decorator:
 
 
 selection = _group(
-    click.option("--select", type=codes, multiple=True, metavar="CODE,...", help="Report only these rules."),
     click.option(
-        "--ignore", type=codes, multiple=True, metavar="CODE,...", help="Leave these rules out; the longer prefix wins."
+        "--select",
+        type=codes,
+        multiple=True,
+        metavar="CODE,...",
+        shell_complete=complete_codes,
+        help="Report only these rules.",
+    ),
+    click.option(
+        "--ignore",
+        type=codes,
+        multiple=True,
+        metavar="CODE,...",
+        shell_complete=complete_codes,
+        help="Leave these rules out; the longer prefix wins.",
     ),
     click.option(
         "--fail-on",
