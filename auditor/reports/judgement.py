@@ -87,7 +87,8 @@ def conclusion(
         )
     ring = tables.main_ring
     if ring is not None:
-        released = f", released through {ring.free}" if ring.free != "none" else ", never refilled"
+        unusual = {"none": ", never refilled", "nothing": ", refilled although nothing tells that they are free"}
+        released = unusual.get(ring.free, f", released through {ring.free}")
         out.append(
             f"Copies to {ring.name} pass through {count(ring.depth, 'stage')} of {ring.stage_size:,} bytes, "
             f"announced by {ring.ready}{released}."

@@ -8,6 +8,7 @@ from auditor.reports.actors import threads
 from auditor.reports.buffers import Buffer
 from auditor.reports.facts import Facts, Group
 from auditor.reports.model import BarrierRow, Operand, Ring
+from auditor.reports.order import Order
 from auditor.reports.resources import FREE, READABLE, Resources
 from auditor.reports.tmem_objects import TmemObject
 from auditor.trace import Event
@@ -69,7 +70,7 @@ def _operand_ring(facts: Facts, sides: _Sides, filled: list[Buffer], rows: dict[
         operands=operands,
         stage_size=sum(o.bytes for o in operands),
         ready=sides.ready.label(),
-        free=sides.free.label() if sides.free else "none",
+        free=sides.free.label() if sides.free else _other_release(facts, sides.ready),
         issuer=threads(facts, copies),
         consumers=threads(facts, _waits(facts, sides.ready)),
         fill_parity=_start(rows, sides.free),
@@ -78,6 +79,17 @@ def _operand_ring(facts: Facts, sides: _Sides, filled: list[Buffer], rows: dict[
         rounds=rounds,
         drain=_drain(facts, sides, copies),
     )
+
+
+def _other_release(facts: Facts, ready: Group) -> str:
+    """What orders the second fill of a stage after the first wait for it, when no barrier is there for that."""
+    for bar in ready.bars:
+        waits = [e for e in facts.waits[bar] if e.data["phase"] == 0]
+        fills = [e for e in facts.copies[bar] if waits and e.id > waits[0].id]
+        if fills:
+            chain = Order(facts).chain(waits[-1] if waits[-1].id < fills[0].id else waits[0], fills[0])
+            return "nothing" if chain is None else ", then ".join(chain) or "program order"
+    return "none"
 
 
 def _accumulator_ring(facts: Facts, sides: _Sides, held: list[TmemObject], rows: dict[str, BarrierRow]) -> Ring:

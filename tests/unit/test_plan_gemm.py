@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -16,14 +17,17 @@ from auditor.cli import main
 from auditor.cli_report import report_file
 from auditor.config import AuditOptions
 from auditor.engine import with_deep_stack
+from auditor.plans.diff import departures
 from auditor.plans.emit import emit
 from auditor.plans.gemm import plan_gemm
 from auditor.plans.kinds import KINDS, instruction_descriptor, matrix_descriptor
 from auditor.plans.model import GemmPlan
 from auditor.plans.nearest import nearest
 from auditor.plans.spec import GemmSpec, PlanError, parse_tile
+from auditor.plans.toml import read_plan
 from auditor.ptx.descriptors import InstructionDescriptor, MatrixDescriptor
 from auditor.reports.model import KernelReport
+from tests.unit.report_kernels import kernel_report
 
 # CUDA toolkits compile for sm_100a when both architectures are named.
 _GENCODE = "-gencode=arch=compute_100a,code=sm_100a"
@@ -179,3 +183,56 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "accumulators = 2" in capsys.readouterr().out
     assert main(["plan", "gemm", "--tile", "odd"]) == 2
     assert main(["plan", "gemm", "--dtype", "mxf8", "--tile", "128x128x128", "--emit", str(out)]) == 2
+
+
+# ---- TOML and comparison with a kernel ----------------------------------------------------------------------------
+
+TOML = """
+[gemm]
+tile = "128x128x64"
+dtype = "f16"
+out = "f16"
+stages = 3
+epilogue = "tma"
+"""
+
+
+def test_plan_from_toml(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(TOML, encoding="utf-8")
+    assert read_plan(str(path)) == GemmSpec(dtype="f16", out="f16", stages=3, epilogue="tma")
+    for text, wrong in (
+        ("[other]", "no table"),
+        ("[gemm]\ndepth = 3", "no key 'depth'"),
+        ("[gemm]\nacc = 1", "not of type"),
+        ("[gemm", "plan.toml"),
+        ("[gemm]\ndtype = 'int4'", "dtype is 'int4'"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(PlanError, match=wrong):
+            read_plan(str(path))
+
+
+def test_a_kernel_against_its_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(TOML, encoding="utf-8")
+    kernel = tmp_path / "kernel.cu"
+    assert main(["plan", "gemm", "--from", str(path), "--emit", str(kernel)]) == 0
+    capsys.readouterr()
+    assert main(["plan", "diff", str(path), str(kernel)]) == 0
+    assert "differ" not in capsys.readouterr().out
+    path.write_text(
+        TOML.replace("stages = 3", "stages = 4").replace('tile = "128x128', 'tile = "128x64'), encoding="utf-8"
+    )
+    assert main(["plan", "diff", str(path), str(kernel)]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"stages of operands +4 +3 +differ", out) and re.search(
+        r"arrivals of a full stage +1 +1 +agree", out
+    )
+
+
+def test_departures_of_a_kernel_written_by_hand() -> None:
+    """The persistent kernel of the fixtures is what this plan asks for, but for where its barriers lie."""
+    plan = plan_gemm(GemmSpec(dtype="f16", out="f16", stages=3, epilogue="tma"))
+    found = departures(plan, kernel_report("persistent_tma_store"))
+    assert [c.item for c in found if c.verdict != "agree"] == []
