@@ -59,7 +59,7 @@ class Cache:
             if any(self._is_file(name) for name in data["absent"]):
                 return None
             analysis = decode(path, data)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
         with contextlib.suppress(OSError):
             os.utime(entry)

@@ -120,11 +120,11 @@ def rules(format_: str) -> None:
                 "confidence": rule.confidence,
                 "entries": list(rule.entries),
             }
-            for rule in registry.all_rules()
+            for rule in map(registry.info, registry.stems())
         ]
         click.echo(json.dumps(listed, indent=2))
         return
-    for rule in registry.all_rules():
+    for rule in map(registry.info, registry.stems()):
         click.echo(f"{rule.code}  {rule.level.value:<7}  {rule.confidence:<6}  {rule.name}")
 
 
@@ -137,7 +137,7 @@ def explain(code: str) -> None:
     code = code.upper()
     if code not in registry.stems():
         raise click.BadParameter(f"no rule has the code {code!r}; see 'bw-audit rules'", param_hint="CODE")
-    rule = registry.get(code)
+    rule = registry.info(code)
     click.echo(f"{rule.code} {rule.name}: {rule.level.value}, {rule.confidence} confidence\n")
     click.echo(registry.documentation(code).rstrip())
 

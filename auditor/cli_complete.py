@@ -39,4 +39,4 @@ def complete_codes(context: click.Context, parameter: click.Parameter, incomplet
 
     head, comma, last = incomplete.rpartition(",")
     codes = [code for code in registry.stems() if code.startswith(last.upper())]
-    return [CompletionItem(head + comma + code, help=registry.get(code).name) for code in codes]
+    return [CompletionItem(head + comma + code, help=registry.info(code).name) for code in codes]

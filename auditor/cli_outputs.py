@@ -53,7 +53,7 @@ def write_targets(
             write_out(render(results, target.format, strict, wants_colour(sys.stdout, color)))
         else:
             text = render(results, target.format, strict, color == "always")
-            Path(target.file).write_text(text, encoding="utf-8")
+            Path(target.file).write_text(text, encoding="utf-8", errors="replace")
 
 
 def render(results: Sequence[FileResult], format_: str, strict: bool, colour: bool) -> str:

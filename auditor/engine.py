@@ -40,6 +40,8 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
     analysis = Analysis(path)
     began = time.monotonic()
     try:
+        if any("\ud800" <= char <= "\udfff" for char in path):
+            raise InputError("its name is not UTF-8")
         if text is None:
             text = read_source(path)
         analysis.sources[path] = text

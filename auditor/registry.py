@@ -1,17 +1,36 @@
-"""Finds the rules. A rule module is imported when its rule is first needed, never at start-up."""
+"""Finds the rules. A rule module is imported when its rule is first needed, never at start-up.
+
+What a rule says about itself can be read without importing it, since its module loads the whole machine.
+"""
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+from auditor.findings import Level
 from auditor.rule import Rule
 
 _PACKAGE = "auditor.rules"
 _STEM = re.compile(r"bw(\d{3})_[a-z0-9_]+")
+
+
+@dataclass(frozen=True)
+class RuleInfo:
+    """What a rule's class says: see ``Rule``."""
+
+    code: str
+    name: str
+    level: Level
+    confidence: str
+    entries: tuple[str, ...]
 
 
 @cache
@@ -51,11 +70,34 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(get(code) for code in stems())
 
 
+@cache
+def info(code: str) -> RuleInfo:
+    """The metadata of the rule of that code, read from its source. Raises KeyError for an unknown one."""
+    source = (_folder() / f"{stems()[code]}.py").read_text(encoding="utf-8")
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.ClassDef):
+            values = dict(_assigned(statement))
+            if values.get("code") == code:
+                return RuleInfo(**values)
+    raise ImportError(f"{stems()[code]}.py must define a rule with the code {code} and literal metadata")
+
+
+def _assigned(body: ast.ClassDef) -> Iterator[tuple[str, Any]]:
+    """Names and values of the metadata that a class assigns."""
+    for statement in body.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name, value = statement.targets[0].id, statement.value
+            if name in RuleInfo.__dataclass_fields__:
+                yield name, Level[value.attr] if isinstance(value, ast.Attribute) else ast.literal_eval(value)
+
+
 def documentation(code: str) -> str:
     """The rule's documentation, Markdown. Raises KeyError for an unknown code."""
-    stem = stems()[code]
-    folder = Path(next(iter(import_module(_PACKAGE).__path__)))
-    return (folder / f"{stem}.md").read_text(encoding="utf-8")
+    return (_folder() / f"{stems()[code]}.md").read_text(encoding="utf-8")
+
+
+def _folder() -> Path:
+    return Path(next(iter(import_module(_PACKAGE).__path__)))
 
 
 def section(code: str, heading: str) -> str:

@@ -153,5 +153,5 @@ def _forget_rules() -> None:
 
     for name in [name for name in sys.modules if name.startswith("bw_test_rules")]:
         del sys.modules[name]
-    for function in (registry.stems, registry.get, registry.all_rules):
+    for function in (registry.stems, registry.get, registry.info, registry.all_rules):
         function.cache_clear()

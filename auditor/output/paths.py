@@ -35,4 +35,4 @@ def folder_uri(folder: Path) -> str:
 
 def quote_path(path: str) -> str:
     """A relative path as a URI reference."""
-    return quote(path, safe="/-._~!$&'()*+,;=@")
+    return quote(path, safe="/-._~!$&'()*+,;=@", errors="surrogateescape")

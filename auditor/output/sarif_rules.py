@@ -26,7 +26,7 @@ _AREAS = {
 def descriptor(code: str, level: str) -> Any:
     """The rule as SARIF describes it. ``level`` describes a code that has no rule."""
     try:
-        rule = registry.get(code)
+        rule = registry.info(code)
     except KeyError:
         unknown = f"{code} has no documentation."
         return om.ReportingDescriptor(

@@ -48,4 +48,4 @@ def timing(results: Sequence[FileResult], wall: float) -> list[str]:
 
 
 def _name(code: str) -> str:
-    return registry.get(code).name if code in registry.stems() else ""
+    return registry.info(code).name if code in registry.stems() else ""
