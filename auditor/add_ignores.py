@@ -10,32 +10,50 @@ from pathlib import Path
 
 from auditor.comments import Layout
 from auditor.findings import Finding
-from auditor.suppress import CODE
+from auditor.suppress import CODE, read_suppressions
 
 
 def with_ignores(text: str, findings: Iterable[Finding], reason: str) -> tuple[str, list[Finding]]:
     """The text with a comment for each finding, and the findings for which no comment can be placed.
 
-    ``findings`` lie in this text. What the tool says about suppressions themselves gets none.
+    ``findings`` lie in this text. What the tool says about suppressions themselves gets none. The result is read again:
+    a comment that would not be understood where it stands is not written.
     """
-    codes: dict[int, set[str]] = {}
     by_line: dict[int, list[Finding]] = {}
     for finding in findings:
         if finding.code != CODE:
-            codes.setdefault(finding.loc.line, set()).add(finding.code)
             by_line.setdefault(finding.loc.line, []).append(finding)
     layout = Layout(text)
     parts = re.split(r"(\r\n|\n|\r)", text)  # lines at even places, their ends at odd ones
     end = parts[1] if len(parts) > 1 else "\n"
-    left: list[Finding] = []
-    for line in sorted(codes):
-        directive = f"bw-audit: ignore[{', '.join(sorted(codes[line]))}] {reason}"
-        changed = _changed(layout, line, directive, end)
-        if changed is None:
-            left += by_line[line]
-        else:
-            parts[2 * (line - 1)] = changed
-    return "".join(parts), left
+    new: dict[int, str] = {}
+    for line, found in by_line.items():
+        codes = ", ".join(sorted({finding.code for finding in found}))
+        changed = _changed(layout, line, f"bw-audit: ignore[{codes}] {reason}", end)
+        if changed is not None:
+            new[line] = changed
+    while wrong := _not_understood(_assemble(parts, new), new, by_line):
+        new = {line: changed for line, changed in new.items() if line not in wrong}
+    left = [finding for line, found in by_line.items() if line not in new for finding in found]
+    return _assemble(parts, new), left
+
+
+def _assemble(parts: list[str], new: dict[int, str]) -> str:
+    """The text with some of its lines changed."""
+    return "".join(new.get(at // 2 + 1, part) if at % 2 == 0 else part for at, part in enumerate(parts))
+
+
+def _not_understood(text: str, new: dict[int, str], by_line: dict[int, list[Finding]]) -> set[int]:
+    """The changed lines (by their old numbers) that no suppression of ``text`` covers."""
+    found, _ = read_suppressions("", text, lambda code: True)
+    covered = {(item.target, code) for item in found for code in item.codes}
+    wrong = set()
+    inserted = 0
+    for line in sorted(new):
+        inserted += len(re.findall(r"\r\n|\n|\r", new[line]))
+        if any((line + inserted, finding.code) not in covered for finding in by_line[line]):
+            wrong.add(line)
+    return wrong
 
 
 def _changed(layout: Layout, line: int, directive: str, end: str) -> str | None:

@@ -36,6 +36,8 @@ def _file(result: FileResult) -> dict[str, Any]:
         "path": result.path,
         "failure": result.failure or None,
         "seconds": round(result.seconds, 3),
+        "cached": result.cached,
+        "hidden": result.hidden,
         "coverage": {
             "kernels": result.coverage.kernels,
             "executed": result.coverage.executed,

@@ -8,10 +8,12 @@ from typing import Any
 
 import jsonschema
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from auditor.cli import main
 from auditor.config import AuditOptions, KernelOptions
-from auditor.config_keys import KEYS, ConfigError
+from auditor.config_keys import KEYS, ConfigError, Invalid, read_table
 from auditor.globs import matches
 from auditor.settings import Configuration, parse_toml, read_settings
 
@@ -64,9 +66,9 @@ def test_every_key(tmp_path: Path) -> None:
     write(tmp_path, FULL)
     document = parse_toml(FULL)
     assert set(document) == {key.name for key in KEYS}
-    settings = Configuration().of_file(str(tmp_path / "a.cu"))
-    assert (settings.fail_on, settings.jobs, settings.baseline) == ("error", 2, tmp_path / "known.json")
-    assert settings.options(str(tmp_path / "a.cu"), {}) == AuditOptions(
+    found = Configuration().of_file(str(tmp_path / "a.cu"))
+    assert (found.fail_on, found.jobs, found.baseline) == ("error", 2, tmp_path / "known.json")
+    assert found.options(str(tmp_path / "a.cu"), {}) == AuditOptions(
         arches=("sm_90a", "sm_100a"),
         includes=(str(tmp_path / "inc"),),
         defines=("N=4",),
@@ -225,3 +227,27 @@ def test_show_settings_and_isolated(repository: Path, capsys: pytest.CaptureFixt
     assert "src/old.cu:" in out
     assert main(["src/ring.cu", "--show-settings", "--config", str(file), "--std", "c++14"]) == 0
     assert "  std = 'c++14'\n" in capsys.readouterr().out
+
+
+ATOMS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text("aB2.=<-", max_size=6)
+    | st.sampled_from(["BW2", "ring", "set"])
+)
+VALUES = st.recursive(
+    ATOMS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("aB2", max_size=4), inner), max_leaves=8
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(st.sampled_from([key.name for key in KEYS]), VALUES, max_size=3))
+def test_any_value_is_read_or_refused(table: dict[str, Any]) -> None:
+    try:
+        read_table(table, KEYS)
+    except Invalid as error:
+        assert str(error)
+        return
+    jsonschema.validate(table, json.loads(SCHEMA.read_text()))  # the schema refuses nothing that is read

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from auditor.add_ignores import with_ignores
 from auditor.analysis import Analysis, ArchRun, KernelPlace
@@ -180,3 +184,45 @@ def test_one_comment_for_all_findings_of_a_line() -> None:
     found = [finding(1, "BW202"), finding(1, "BW106"), finding(1, "BW004")]
     changed, _ = with_ignores("copy();\n", found, "known")
     assert changed == "copy();  // bw-audit: ignore[BW106, BW202] known\n"
+
+
+PIECES = st.sampled_from(
+    [
+        "copy();",
+        "//",
+        "/*",
+        "*/",
+        '"',
+        "'",
+        "\\",
+        'R"(',
+        ')"',
+        "\n",
+        "\r\n",
+        " ",
+        "#define X",
+        "1'0",
+        "\xe9",
+        IGNORE,
+        " why",
+    ]
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_any_text_keeps_its_lines_and_added_comments_are_understood(text: str) -> None:
+    layout = Layout(text)
+    assert layout.lines == re.split(r"\r\n|\n|\r", text)
+    for number, line in enumerate(layout.lines, 1):
+        assert len(layout.code(number, number)) == len(line)
+    covered = [number for number in range(1, len(layout.lines) + 1) if layout.has_code(number)]
+    changed, left = with_ignores(text, [finding(number, "BW101") for number in covered], "known")
+    added = Layout(changed).lines
+    removed = re.compile(r"  // bw-audit: ignore\[BW101\] known|  /\* bw-audit: ignore\[BW101\] known \*/")
+    own = re.compile(r"[ \t]*// bw-audit: ignore\[BW101\] known")
+    kept = [line for line in added if not own.fullmatch(line)]
+    assert ["".join(removed.sub("", line).split()) for line in kept] == ["".join(line.split()) for line in layout.lines]
+    findings = [finding(at, "BW101") for at in range(1, len(added) + 1) if not own.fullmatch(added[at - 1])]
+    reported = [f.loc.line for f in audited(changed, *findings).findings if f.code == "BW101"]
+    assert len(reported) == len(findings) - (len(covered) - len(left))
