@@ -12,6 +12,7 @@ from auditor.config import AuditOptions
 from auditor.engine import guess_arch, read_source, with_deep_stack
 from auditor.frontend import build_program
 from auditor.frontend.parse import Options
+from auditor.program import Program
 from auditor.reports.build import report_program
 from tests.unit.report_kernels import ROOT
 
@@ -30,7 +31,9 @@ def _seconds(work: Callable[[], object]) -> float:
 def test_report_takes_less_than_twice_an_audit(stem: str) -> None:
     path = str(ROOT / f"fixtures/kernels/{stem}.cu")
     text = read_source(path)
-    program = build_program(path, text, Options(arch=guess_arch(text)))
-    options = AuditOptions()
-    audit = _seconds(lambda: audit_program(program, options))
-    assert _seconds(lambda: report_program(program, options)) < 2 * audit
+
+    def program() -> Program:
+        return build_program(path, text, Options(arch=guess_arch(text)))
+
+    audit = _seconds(lambda: audit_program(program(), AuditOptions()))
+    assert _seconds(lambda: report_program(program(), AuditOptions())) < 2 * audit
