@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from auditor.causes_arrivals import stray_arrivals
+from auditor.causes_arrivals import early_expects, stray_arrivals
 from auditor.graph import Conflict
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
@@ -75,6 +75,18 @@ def _cannot_begin_early(audit: Audit, hypothesis: Hypothesis) -> bool:
     return bool(bars) and bars.isdisjoint(arrived)
 
 
+def _reads_results_early(audit: Audit, hypothesis: Hypothesis) -> bool:
+    """Whether a wait that is taken to begin one phase early is for the end of MMAs whose results the waiting warp reads.
+
+    That is possible, but it is seldom what was meant.
+    """
+    places = {where for where, start in hypothesis.parity.items() if start < 0}
+    waits = [e for e in audit.trace.events if e.kind == "mbar.wait" and e.where in places]
+    committed = {bar for e in audit.trace.events if e.kind == "commit" and e.data["ops"] for bar in e.data["bar"]}
+    readers = {e.warp for e in audit.trace.events if e.kind == "tcgen05.ld"}
+    return any(e.data["bar"] in committed and e.warp in readers for e in waits)
+
+
 class Diagnosis:
     """The cases of one audit, by category. Categories are ``Meaning`` values and the names below."""
 
@@ -97,6 +109,7 @@ class Diagnosis:
         self.reruns = 0
         self._corrected: list[Audit] = []
         self._holding: set[Stack] = set()  # waits without which all goes well, though their parity is right
+        self._seldom: list[Hypothesis] = []  # corrections that work, but that are seldom what was meant
         self._recounted: set[Stack] = set()  # inits whose count was tried with what arrives
         self._run()
 
@@ -161,6 +174,8 @@ class Diagnosis:
                 bar = s.arrival.data["bar"]
                 init = audit.trace.barriers[bar].init_count
                 self._add(self.ARRIVALS, Case(s.arrival.where, barrier=bar, data={"stray": s, "init": init}))
+            for x in early_expects(audit) if self.found.keys() <= {Meaning.PROXY_WAR.value} else ():
+                self._add(self.ARRIVALS, Case(x.arrival.where, barrier=x.arrival.data["bar"], data={"early": x}))
 
     def _protocol_found(self) -> bool:
         return any(
@@ -328,17 +343,20 @@ class Diagnosis:
                 return
         if blocked and self._too_many(incident=blocked[0]):
             return
-        for i in {i.where: i for i in blocked}.values():
-            for start in self._starts(i):
-                if self._try(Hypothesis(parity={i.where: start})):
-                    self._parity_case(i.where, start, i)
-                    return
+        for plausible in (True, False):
+            for i in {i.where: i for i in blocked}.values():
+                for start in self._starts(i):
+                    hypothesis = Hypothesis(parity={i.where: start})
+                    if (plausible or hypothesis in self._seldom) and self._try(hypothesis, plausible=plausible):
+                        self._parity_case(i.where, start, i)
+                        return
         for i in {i.warp: i for i in blocked if not self._waits_before(i)}.values():  # loops may be unrolled
             for start in (-1, 0):
                 if self._try(Hypothesis(sides={i.warp: start})):
                     self._parity_case(i.where, start, i)
                     return
-        self._arrives_twice(deadlocks)
+        if deadlocks:
+            self._arrives_twice(deadlocks)
 
     def _arrives_twice(self, deadlocks: list[Incident]) -> None:
         """A hang that goes away with one of several places at which a warp arrives on the same barrier."""
@@ -428,8 +446,11 @@ class Diagnosis:
         self.reruns += 1
         return self.audit.rerun(hypothesis, launch)
 
-    def _try(self, hypothesis: Hypothesis, launch: Launch | None = None) -> bool:
-        """Whether the kernel is free of protocol failures once that detail is corrected."""
+    def _try(self, hypothesis: Hypothesis, launch: Launch | None = None, *, plausible: bool = False) -> bool:
+        """Whether the kernel is free of protocol failures once that detail is corrected.
+
+        ``plausible``: a correction that is seldom meant is put off to ``_seldom``.
+        """
         other = self._rerun(hypothesis, launch)
         if other is None or any(other.incidents("deadlock", "over_arrival", "early_phase", "budget")):
             return False
@@ -439,6 +460,9 @@ class Diagnosis:
             return False
         if _cannot_begin_early(other, hypothesis):
             self._holding |= set(hypothesis.parity)
+            return False
+        if plausible and _reads_results_early(other, hypothesis):
+            self._seldom.append(hypothesis)
             return False
         self._corrected.append(other)
         return True

@@ -12,10 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.source import Stack
 from auditor.trace import Event
 
 if TYPE_CHECKING:
     from auditor.audit import Audit
+
+
+LAPS = 3  # phases after which a protocol repeats itself
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,41 @@ class Stray:
     arrival: Event
     due: Event
     phase: int
+
+
+@dataclass(frozen=True)
+class EarlyExpect:
+    """``arrival`` expects the bytes of phase ``phase``, and nothing puts it behind the end of the phase before.
+
+    ``due`` arrived for that one, ``ended`` completed it.
+    """
+
+    arrival: Event
+    due: Event
+    ended: Event
+    phase: int
+
+
+def early_expects(audit: Audit) -> Iterator[EarlyExpect]:
+    """The first arrival of each place that arms a barrier which may still be in its phase before.
+
+    All arrivals of that phase have come, its copies have not landed: the arrival is one too many for it.
+    """
+    ended: dict[tuple[int, int], Event] = {}
+    armed: dict[int, Event] = {}
+    told: set[Stack] = set()
+    for e in audit.trace.events:
+        if e.kind == "phase":
+            ended[e.data["bar"], e.data["index"]] = e
+        elif e.kind == "mbar.arrive" and e.data["tx"]:
+            bar, phase = e.data["bar"], e.data["phase"]
+            before, due = ended.get((bar, phase - 1)), armed.get(bar)
+            armed[bar] = e
+            if before is None or due is None or phase > LAPS or e.where in told:
+                continue
+            if not _after(audit, e, before):
+                told.add(e.where)
+                yield EarlyExpect(e, due, before, phase)
 
 
 def stray_arrivals(audit: Audit) -> Iterator[Stray]:

@@ -23,7 +23,8 @@ class ArrivalCount(Rule):
         for case in audit.diagnosis.cases(Diagnosis.ARRIVALS):
             assert case.barrier is not None
             if audit.user(audit.event(audit.trace.barriers[case.barrier].init_event).where) not in out_of_range:
-                yield self._stray(audit, case) if "stray" in case.data else self._finding(audit, case)
+                special = {"stray": self._stray, "early": self._early}
+                yield next((special[k] for k in special if k in case.data), self._finding)(audit, case)
 
     def _finding(self, audit: Audit, case: Case) -> Finding:
         bar, init, arrivals = case.barrier, case.data["init"], case.data["arrivals"]
@@ -94,6 +95,27 @@ class ArrivalCount(Rule):
             flow=[(arrival.where, f"{story.thread(arrival)} arrives first: {name} counts it for phase {phase - 1}"),
                   (due.where, f"{story.thread(due)} arrives: {name} counts it for phase {phase}")],
             hint=f"let each thread arrive once a phase, {init} in all, and wait for phase {phase - 1} in between",
+        )
+
+
+    def _early(self, audit: Audit, case: Case) -> Finding:
+        """An arrival that expects bytes while those of the phase before may still be under way."""
+        assert case.barrier is not None
+        early, story, name = case.data["early"], audit.story, audit.story.barrier(case.barrier)
+        arrival, due, phase = early.arrival, early.due, early.phase
+        return audit.finding(
+            type(self), case.where,
+            f"{story.thread(arrival)} arrives on {name} and expects the bytes of phase {phase}, but nothing keeps that "
+            f"after the end of phase {phase - 1}: while the copies of that phase are under way, this arrival is one "
+            "too many for it",
+            related=[(due.where, f"{story.thread(due)} arrives here for phase {phase - 1}"),
+                     (early.ended.where, f"phase {phase - 1} ends when this is complete"),
+                     *initialised(audit, case.barrier)],
+            flow=[(due.where, f"{story.thread(due)} expects the bytes of phase {phase - 1}"),
+                  (arrival.where, f"{story.thread(arrival)} expects those of phase {phase}"),
+                  (early.ended.where, f"phase {phase - 1} ends")],
+            hint="wait before this arrival for something that follows from the end of the phase before: as a rule, for "
+                 "the barrier that says that the stage is free",
         )
 
 

@@ -95,3 +95,8 @@ def test_every_exclusion_names_a_mutant_and_a_reason() -> None:
     for entry in entries:
         if (KERNELS / f"{entry.kernel}.cu").exists() and entry.kernel == "ring_elect":
             assert entry.site in {m.site for m in of(entry.kernel, entry.operator)}, entry
+
+
+def test_an_expectation_on_the_next_stage_is_an_arrival_too_many() -> None:
+    made = [m for m in of("pair_two_cta", "stage-off-by-one") if "MBAR_EXPECT" in m.shown]
+    assert [judge(m, frozenset()).codes for m in made] == [("BW105",)]
