@@ -62,6 +62,11 @@ def test_inputs_are_words_and_never_code(tmp_path: Path) -> None:
     assert not (tmp_path / "evil").exists()
 
 
+def test_arguments_that_cannot_be_split_fail_the_step(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        audit(tmp_path, 0, AUDIT_ARGS="--set 'k=1")
+
+
 @pytest.mark.parametrize("code", [0, 1, 2])
 def test_the_last_step_fails_by_the_code(code: int) -> None:
     assert load("action.yml")["runs"]["steps"][-1] == step("Outcome")
