@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -303,4 +303,3 @@ class FileReport:
     path: str
     kernels: tuple[KernelReport, ...] = ()
     failure: str = ""
-    notes: tuple[str, ...] = field(default=())
