@@ -114,8 +114,9 @@ class Program:
     """A translated source file.
 
     ``python`` is the generated module source; ``line_locs[n]`` is the C++ place of its line n (index 0 unused), or
-    None. ``asm`` and ``asm_locs`` are indexed by the number that generated code passes to ``S.asm``. ``host_entries``
-    are the Python names of host functions to run for launches, best first.
+    None. ``asm`` and ``asm_locs`` are indexed by the number that generated code passes to ``S.asm``, as is
+    ``asm_clobbers``, which tells the statements that name "memory" as clobbered. ``host_entries`` are the Python names
+    of host functions to run for launches, best first.
     """
 
     path: str
@@ -129,6 +130,7 @@ class Program:
     notes: list[Note] = field(default_factory=list)
     global_vars: dict[str, tuple[str, int]] = field(default_factory=dict)  # key -> (name, bytes)
     sources: dict[str, str] = field(default_factory=dict)  # user files read, for snippets
+    asm_clobbers: list[bool] = field(default_factory=list)
     _namespace: dict[str, Any] | None = None
     _code: CodeType | None = None
 

@@ -39,8 +39,8 @@ class DivergentAligned(Rule):
             return audit.finding(
                 type(self), incident.where,
                 f"{plural(few, 'lane')} of warp {incident.warp % audit.trace.warps_per_cta} come to the barrier here "
-                f"and {missing.bit_count()} at another place: {incident.data['instr']} is the aligned form, which the warp "
-                "has to execute as one",
+                f"and {missing.bit_count()} at another place: {incident.data['instr']} is the aligned form, which "
+                "the warp has to execute as one",
                 related=incident.related,
                 hint="let the branches join before the barrier, or use barrier.sync without .aligned",
                 context=incident_context(audit, incident),

@@ -68,6 +68,7 @@ class Build:
         self.closures: dict[int, Closure] = {}
         self.asm_blocks: list[AsmBlock] = []
         self.asm_locs: list[Loc] = []
+        self.asm_clobbers: list[bool] = []
         self.notes: list[Note] = []
         self.global_vars: dict[str, tuple[str, int]] = {}
         self._keys: set[str] = set()
@@ -143,6 +144,7 @@ class Build:
         number = facts.asm[node.key] = len(self.asm_blocks)
         self.asm_blocks.append(block)
         self.asm_locs.append(self.ast.loc(node))
+        self.asm_clobbers.append("memory" in parts.clobbers)
         return number, block
 
     # ---- variables
@@ -392,6 +394,7 @@ def _lower_unit(unit: ParsedUnit) -> Program:
     python, locs = assemble(header, [item.function for item in build.functions])
     return Program(
         path=unit.path, arch=unit.options.arch, kernels=tuple(kernels), python=python, line_locs=locs,
-        asm=build.asm_blocks, asm_locs=build.asm_locs, host_entries=tuple(e for e in entries if e is not None),
+        asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,
+        host_entries=tuple(e for e in entries if e is not None),
         notes=[*unit.notes, *build.notes], global_vars=build.global_vars, sources={unit.path: unit.text},
     )  # fmt: skip
