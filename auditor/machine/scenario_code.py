@@ -59,11 +59,14 @@ def counted_parameters(program: Program, kernel: Kernel) -> frozenset[str]:
 
     They count tiles or the like, even when their name is that of a size in elements.
     """
-    functions = _functions(program.python)
-    if kernel.entry not in functions:
-        return frozenset()
-    numbers = _counting(functions, kernel.entry, frozenset())
+    numbers = _counted(program.python, kernel.entry)
     return frozenset(kernel.params[n].name for n in numbers if n < len(kernel.params))
+
+
+@lru_cache(maxsize=16)
+def _counted(python: str, entry: str) -> frozenset[int]:
+    functions = _functions(python)
+    return frozenset(_counting(functions, entry, frozenset())) if entry in functions else frozenset()
 
 
 @lru_cache(maxsize=4)
