@@ -92,7 +92,7 @@ def update(sections: dict[str, Callable[[], str]]) -> None:
     """Replace the generated sections of the page: what stands between the two comments of a name."""
     text = PAGE.read_text(encoding="utf-8")
     for name, make in sections.items():
-        begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         head, rest = text.split(begin, 1)
-        text = head + begin + make() + end + rest.split(end, 1)[1]
+        text = f"{head}{begin}{make()}\n{end}{rest.split(end, 1)[1]}"
     PAGE.write_text(text, encoding="utf-8")
