@@ -66,7 +66,7 @@ def counted_parameters(program: Program, kernel: Kernel) -> frozenset[str]:
 @lru_cache(maxsize=16)
 def _counted(python: str, entry: str) -> frozenset[int]:
     functions = _functions(python)
-    return frozenset(_counting(functions, entry, frozenset())) if entry in functions else frozenset()
+    return frozenset(_counting(functions, entry, {})) if entry in functions else frozenset()
 
 
 @lru_cache(maxsize=4)
@@ -74,20 +74,27 @@ def _functions(python: str) -> dict[str, ast.FunctionDef]:
     return {f.name: f for f in ast.parse(python).body if isinstance(f, ast.FunctionDef)}
 
 
-def _counting(functions: dict[str, ast.FunctionDef], name: str, open_: frozenset[str]) -> set[int]:
-    """Positions of the parameters of a generated function that bound its blocking loops, or those of its callees."""
+def _counting(functions: dict[str, ast.FunctionDef], name: str, known: dict[str, set[int]]) -> set[int]:
+    """Positions of the parameters of a generated function that bound its blocking loops, or those of its callees.
+
+    ``known`` holds the functions that were looked at; one that is still being looked at (recursion) adds nothing.
+    """
+    if name in known:
+        return known[name]
+    known[name] = set()
     function = functions[name]
     names = [a.arg for a in function.args.args[1:]]
-    found = set()
+    found: set[int] = set()
     for node in ast.walk(function):
         if isinstance(node, ast.While):
             found |= {n for n, p in enumerate(names) if p in _bounds(node)}
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
             callee = node.func.id
             handed = {k: a.id for k, a in enumerate(node.args[1:]) if isinstance(a, ast.Name) and a.id in names}
-            if handed and callee not in open_:
-                inner = _counting(functions, callee, open_ | {name})
+            if handed:
+                inner = _counting(functions, callee, known)
                 found |= {names.index(p) for k, p in handed.items() if k in inner}
+    known[name] = found
     return found
 
 
