@@ -109,13 +109,20 @@ def _concerned(good: Good, change: Change) -> tuple[int, ...]:
     site = change.site
     line = good.source.line
     if site is None:
-        return tuple(sorted({line(s.span.start) for s in _users(good, change)}))
+        uses = {line(s.span.start) for s in _users(good, change)}
+        return tuple(sorted(uses | _expansions(good, change.edits[0].span)))
     related = [s for s in good.sites if s.bars & site.bars or (s.kind in _TMEM and site.kind in _TMEM)]
     ordered = [s for s in good.sites if s.node.function is site.node.function]
     place = ordered.index(site) if site in ordered else 0
     related += ordered[max(place - 3, 0): place + 4]
     callers = {line(c.start) for c in site.callers}
     return tuple(sorted({line(s.span.start) for s in related} | callers))
+
+
+def _expansions(good: Good, span: Span) -> set[int]:
+    """The lines that use the macro in whose body a place stands."""
+    names = {m.name for m in good.source.macros.values() if m.body.holds(span)}
+    return {good.source.line(t.start) for t in good.source.tokens if t.text in names}
 
 
 def _users(good: Good, change: Change) -> list[Site]:
