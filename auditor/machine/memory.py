@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # on: its value becomes opaque. With other work between the reads it takes longer to be sure.
 SPIN_READS = 16
 WORKING_READS = 256
+CHOSEN_SHARED = 2  # an integer from data that one thread shares with the others
+SHARED_TURNS = 4  # so often it is zero
 
 
 def load_local(p: Ref) -> Any:
@@ -195,7 +197,10 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         if touched is None:
             return
         if isinstance(value, (Opaque, list)):
-            forget_shared(strand.machine.ctas[touched[0].cta], pairs, size, touched[1], touched[2])
+            cta = strand.machine.ctas[touched[0].cta]
+            forget_shared(cta, pairs, size, touched[1], touched[2])
+            if len(pairs) == 1 and kind == "int" and bits == 32:
+                _choose_shared(cta, first & 0xFFFFFF)
             return
         for n, address in pairs:
             target = strand.machine.shared_target(address)
@@ -211,6 +216,13 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         strand.machine.params[first] = value
     else:
         _tmem_pointer(strand, first)
+
+
+def _choose_shared(cta: Cta, offset: int) -> None:
+    """One thread shares an integer that comes from data, such as a count or the next tile: chosen here, not where it is
+    read, so that all roles see the same. Now and then it is zero, so that what goes on while it is not zero ends."""
+    times = cta.chosen[offset] = cta.chosen.get(offset, 0) + 1
+    put_shared(cta, offset, 4, 0 if times % SHARED_TURNS == 0 else CHOSEN_SHARED)
 
 
 def _address(p: Any) -> Any:
@@ -412,7 +424,7 @@ def _plain_value(strand: Strand, address: int, kind: str, bits: int, signed: boo
         machine.globals[address] = (bits // 8, value)
         return value
     if bits < 32:
-        return OPAQUE
+        return 1 if bits == 8 else OPAQUE  # bytes may be masks, on which control flow depends; half words are data
     if _spins(strand, address, None):
         return OPAQUE
     index = address % GLOBAL_STRIDE // (bits // 8)

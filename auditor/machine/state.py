@@ -137,6 +137,7 @@ class Cta:
     shared: dict[str, int] = field(default_factory=dict)  # variable key -> byte offset
     shared_end: int = 0  # end of the shared window in bytes
     values: dict[int, tuple[int, Any]] = field(default_factory=dict)  # offset -> (bytes, value)
+    chosen: dict[int, int] = field(default_factory=dict)  # offset -> how often an integer was chosen for it
     barriers: dict[int, BarrierState] = field(default_factory=dict)
     named: dict[int, NamedBarrier] = field(default_factory=dict)
     allocations: list[Allocation] = field(default_factory=list)

@@ -356,12 +356,13 @@ def _share(m: Any, event: Event, open_copies: list[dict[str, Any]], left: int) -
 
 
 def _room(m: Any, event: Event) -> int:
-    """Bytes from where a copy lands to the next known thing, at most the distance between stages of its place."""
+    """Bytes from where a copy lands to the next known thing, the least over all that were issued at its place."""
     access = event.accesses[0]
+    cta = m.ctas[access.cta]
     starts = m.copy_starts.get(access.cta, {})
-    stages = sorted(o for o, where in starts.items() if where == event.where)
-    gap = min((b - a for a, b in zip(stages, stages[1:])), default=m.ctas[access.cta].shared_end)
-    return int(min(gap, _guessed_end(m, access, m.ctas[access.cta].shared_end) - access.lo))
+    stages = {access.lo, *(o for o, where in starts.items() if where == event.where)}
+    known = sorted({*starts, *cta.barriers, *cta.shared.values(), cta.shared_end, access.lo})
+    return min((b - a for a, b in zip(known, known[1:]) if a in stages), default=cta.shared_end)
 
 
 def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | None, bar: Any) -> None:
