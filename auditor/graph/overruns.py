@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from auditor.graph.clocks import Clock
 from auditor.graph.columns import Columns
 from auditor.graph.story import Story
+from auditor.source import Stack
 from auditor.trace import Event
 
 
@@ -31,10 +32,12 @@ class Overruns:
 
     Within a warp it is lenient: the completion may follow from any lane of the waiting warp, at a later time. Lanes
     meet in ``elect.sync`` and other aligned operations, which keep them together though they order no memory accesses.
+    Lanes that wait together leave the wait together: the first of them stands for all.
     """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
+        self._together: set[tuple[object, int, int, Stack]] = set()
         self._waits: dict[tuple[object, int], list[Event]] = {}
         self._completed: dict[tuple[object, int], Event] = {}
         self._suspects: list[Overrun] = []
@@ -43,6 +46,10 @@ class Overruns:
         """Looks at waits and phase completions; other events are ignored."""
         if event.kind == "mbar.wait":
             bar, phase = event.data["bar"], event.data["phase"]
+            together = (bar, phase, event.warp, event.where)
+            if together in self._together:
+                return
+            self._together.add(together)
             successor = self._completed.get((bar, phase + 1))
             if successor is None:
                 self._waits.setdefault((bar, phase), []).append(event)
