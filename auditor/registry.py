@@ -56,7 +56,8 @@ def get(code: str) -> Rule:
     rules = [
         value
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__
+        # not isinstance(value, type): to Python 3.10 an alias such as tuple[int, int] is one
+        if issubclass(type(value), type) and issubclass(value, Rule) and value.__module__ == module.__name__
     ]
     rules = [rule for rule in rules if getattr(rule, "code", None) == code]
     if len(rules) != 1:

@@ -28,6 +28,8 @@ RULE = """
 from auditor.findings import Level
 from auditor.rule import Rule
 
+Pair = tuple[int, int]
+
 
 class StageRefilled(Rule):
     code = "BW202"
