@@ -119,8 +119,11 @@ class Setmaxnreg(Rule):
         total = sum(final) * 32
         pool = min(entry * warps * 32, REGISTER_FILE) if entry is not None else REGISTER_FILE
         increases = [e for e in events if e.data["action"] == "inc"]
-        if total > pool and increases:
-            e = increases[-1]
+        if not increases:
+            return
+        e = increases[-1]
+        keep = [w for w in range(warps) if w not in now]
+        if total > pool:
             groups = listing((f"{sum(1 for n in final if n == value)} warps x "
                               f"{value}" for value in dict.fromkeys(final)), 6)
             yield audit.finding(
@@ -132,6 +135,14 @@ class Setmaxnreg(Rule):
                          for d in events if d.data["action"] == "dec"][:1],
                 hint="lower the numbers until all warps together need no more than at entry: "
                      "40 + 232 + 232 for three warpgroups of 168",
+                context=context(audit, e))
+        elif entry is not None and sum(now.get(w) or entry for w in range(warps)) * 32 > pool:
+            yield audit.finding(
+                type(self), e.where,
+                f"setmaxnreg.inc to {e.data['registers']} registers waits for registers that nobody gives back: "
+                f"{_warps(keep)} may keep {entry} each, and the CTA has {pool:,}",
+                level=Level.WARNING, related=[((audit.kernel.loc,), "the kernel, with its bounds")],
+                hint="let the warpgroups that need few registers execute setmaxnreg.dec first",
                 context=context(audit, e))
 
 

@@ -157,6 +157,11 @@ def statement(good: Good, site: Site) -> Node:
     return node
 
 
+def is_statement(good: Good, site: Site) -> bool:
+    """Whether a site is a whole statement, and not part of an expression."""
+    return good.text(site.node.span).rstrip("; ") == good.text(site.span)
+
+
 def blank(good: Good, site: Site) -> tuple[Edit, ...]:
     """Take the operation of a site away."""
     node = site.node
@@ -164,7 +169,8 @@ def blank(good: Good, site: Site) -> tuple[Edit, ...]:
     for loop in (node, around, around.parent if around is not None else None):
         if loop is not None and loop.kind in ("while", "do") and site.kind == "wait" and good.inside(loop) == [site]:
             return (Edit(loop.span, ";"),)
-    return (Edit(site.span, "(void)0"),)
+    polled = site.kind == "wait" and not is_statement(good, site)
+    return (Edit(site.span, "true" if polled else "(void)0"),)
 
 
 def move_behind(good: Good, node: Node, target: Node) -> tuple[Edit, ...]:

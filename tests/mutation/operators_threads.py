@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from auditor.trace import ALL_LANES
-from tests.mutation.mutants import Change, Edit, flat, operator
+from tests.mutation.mutants import Change, Edit, flat, is_statement, operator
 from tests.mutation.sites import Good, Site
 from tests.mutation.tokens import Span
 from tests.mutation.tree import Node
@@ -81,13 +81,13 @@ def wait_by_one_lane(good: Good) -> Iterator[Change]:
         lanes: dict[int, int] = {}
         for event in site.events:
             lanes[event.warp] = lanes.get(event.warp, 0) | event.lanes
-        if all(mask == ALL_LANES for mask in lanes.values()):
+        if is_statement(good, site) and all(mask == ALL_LANES for mask in lanes.values()):
             yield Change((Edit(Span(site.span.start, site.span.start), "if (threadIdx.x % 32 == 0) "),), site)
 
 
 def _twice(good: Good, kind: str) -> Iterator[Change]:
     for site in good.of(kind):
-        if good.text(site.node.span).rstrip("; ") == good.text(site.span):
+        if is_statement(good, site):
             again = flat(good, site.span)
             yield Change((Edit(site.node.span, f"{{ {again}; {again}; }}"),), site)
 
