@@ -362,7 +362,7 @@ def _room(m: Any, event: Event) -> int:
     starts = m.copy_starts.get(access.cta, {})
     stages = {access.lo, *(o for o, where in starts.items() if where == event.where)}
     known = sorted({*starts, *cta.barriers, *cta.shared.values(), cta.shared_end, access.lo})
-    return min((b - a for a, b in zip(known, known[1:]) if a in stages), default=cta.shared_end)
+    return int(min((b - a for a, b in zip(known, known[1:]) if a in stages), default=cta.shared_end))
 
 
 def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | None, bar: Any) -> None:
