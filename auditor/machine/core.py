@@ -81,7 +81,7 @@ class Machine:
         self.cluster_events: list[int] = []
         self.seen: set[Any] = set()
         self.unused: list[LoadRecord] = []  # loads whose values were not consumed when a release followed
-        self.copy_starts: dict[int, dict[int, Stack]] = {}  # CTA rank -> offsets that copies were aimed at, and by whom
+        self.copy_starts: dict[int, dict[int, set[Any]]] = {}  # CTA rank -> offset -> tensor maps of copies to there
         self.idle_waits: list[tuple[Stack, Strand, str, int]] = []  # group waits of threads without groups
         size = min(launch.cluster_size, MAX_CTAS)
         threads = max(launch.threads, 1)

@@ -260,7 +260,8 @@ def _load(
                 )
                 state = None
         hi = offset + (size if size is not None else 16)
-        m.copy_starts.setdefault(dst.rank, {}).setdefault(offset, where)
+        origin = source if isinstance(source, int) else where
+        m.copy_starts.setdefault(dst.rank, {}).setdefault(offset, set()).add(origin)
         event = m.emit(
             None,
             "async",
@@ -275,6 +276,7 @@ def _load(
                 "bytes": size,
                 "map": tensor_map.name if tensor_map else None,
                 "copies": copies,
+                "origin": origin,
                 "source_cta": x.s.warp.cta.rank,
                 "swizzle": tensor_map.swizzle if tensor_map else None,
             },
@@ -356,11 +358,11 @@ def _share(m: Any, event: Event, open_copies: list[dict[str, Any]], left: int) -
 
 
 def _room(m: Any, event: Event) -> int:
-    """Bytes from where a copy lands to the next known thing, the least over all that were issued at its place."""
+    """Bytes from where a copy lands to the next known thing, the least over all copies through its tensor map."""
     access = event.accesses[0]
     cta = m.ctas[access.cta]
     starts = m.copy_starts.get(access.cta, {})
-    stages = {access.lo, *(o for o, where in starts.items() if where == event.where)}
+    stages = {access.lo, *(o for o, origins in starts.items() if event.data["origin"] in origins)}
     known = sorted({*starts, *cta.barriers, *cta.shared.values(), cta.shared_end, access.lo})
     return int(min((b - a for a, b in zip(known, known[1:]) if a in stages), default=cta.shared_end))
 
