@@ -121,7 +121,9 @@ class Audit:
         for stack, text in related:
             if stack:
                 places.append(Related(self.user(stack), text))
-        places += [Related(inner, "the instruction, in this wrapper") for inner in self.inside(where)[:1]]
+        inside = self.inside(where)
+        places += [Related(inner, "the instruction, in this wrapper") for inner in inside[:1]]
+        places += [Related(outer, "which this wrapper calls") for outer in inside[1:3]]
         places += [Related(outer, "called from here") for outer in self.callers(where)[:2]]
         steps = tuple(Related(self.user(stack), text) for stack, text in flow if stack)
         unique = tuple(dict.fromkeys(places))
@@ -150,7 +152,7 @@ def wrapper_places(program: Program) -> frozenset[Loc]:
     """Places inside device functions that only wrap a few instructions.
 
     Decided on the translated function: it makes at most two machine calls (asm statements, or calls of functions that
-    reach one), and it is not a kernel.
+    reach one), it is not a kernel, and it has no loop around both of them: such a loop is a role, not a wrapper.
     """
     entries = {k.entry for k in program.kernels}
     bodies = _bodies(program)
@@ -161,10 +163,30 @@ def wrapper_places(program: Program) -> frozenset[Loc]:
     return frozenset(
         loc
         for name, body in bodies.items()
-        if name not in entries and sum(c in reaching or c in _ASM_CALLS for c in calls[name]) <= MOST_WRAPPED
+        if name not in entries
+        and sum(c in reaching or c in _ASM_CALLS for c in calls[name]) <= MOST_WRAPPED
+        and not _loops_over_several(body, reaching | _ASM_CALLS)
         for loc, _ in body
         if loc is not None
     )
+
+
+def _loops_over_several(body: list[tuple[Loc | None, str]], machine_calls: set[str] | frozenset[str]) -> bool:
+    """Whether a loop makes more than one machine call in a round, sleeping between polls aside."""
+    for n, (_, line) in enumerate(body):
+        if "S.loop(" not in line:
+            continue
+        depth = _depth(line)
+        rest = [text for _, text in body[n + 1 :]]
+        end = next((k for k, text in enumerate(rest) if _depth(text) < depth), len(rest))
+        called = [c for text in rest[:end] for c in _MACHINE_CALL.findall(text) if not c.endswith("_nanosleep")]
+        if sum(c in machine_calls for c in called) > 1:
+            return True
+    return False
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 MOST_WRAPPED = 2

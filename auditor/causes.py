@@ -76,13 +76,13 @@ def _cannot_begin_early(audit: Audit, hypothesis: Hypothesis) -> bool:
 
 
 def _reads_results_early(audit: Audit, hypothesis: Hypothesis) -> bool:
-    """Whether a wait that is taken to begin one phase early is for the end of MMAs whose results the waiting warp reads.
+    """Whether a wait that is taken to begin one phase early is for MMAs whose results the waiting warp reads.
 
     That is possible, but it is seldom what was meant.
     """
     places = {where for where, start in hypothesis.parity.items() if start < 0}
     waits = [e for e in audit.trace.events if e.kind == "mbar.wait" and e.where in places]
-    committed = {bar for e in audit.trace.events if e.kind == "commit" and e.data["ops"] for bar in e.data["bar"]}
+    committed = {bar for e in audit.trace.events if e.kind == "commit" for bar in e.data["bar"]}
     readers = {e.warp for e in audit.trace.events if e.kind == "tcgen05.ld"}
     return any(e.data["bar"] in committed and e.warp in readers for e in waits)
 

@@ -22,7 +22,9 @@ from auditor.rulekit import (
     threads,
 )
 from auditor.source import Stack
-from auditor.trace import Incident
+from auditor.trace import Event, Incident
+
+_NO_STEPS = frozenset(("start", "exit", "mbar.poll"))
 
 
 class Deadlock(Rule):
@@ -51,6 +53,8 @@ class Deadlock(Rule):
         related = initialised(audit, root.data.get("bar")) + places
         waits = [(i.where, f"{thread(audit, i)} waits for {_awaited(audit, i)}") for i in [*others[:6], root]]
         related += waits[:-1]
+        if root.data.get("waiting") == "mbarrier":
+            related += _last_steps(audit, blocked)
         return audit.finding(type(self), case.where, message, related=related, flow=waits, hint=hint,
                              context=incident_context(audit, root, root.data.get("bar")))
 
@@ -95,6 +99,7 @@ def _cause(audit: Audit, root: Incident, others: list[Incident]) -> tuple[str, s
         for e in {e.where: e for e in arrivals}.values()
     ]
     if not arrivals:
+        places += _elsewhere(audit, bar)
         if others:
             return (f"nobody has arrived on it, and whoever could is blocked too (0 of {state.needed} arrivals)",
                     f"let one side go first: it arrives on {name} before it waits, or starts its own wait with parity "
@@ -108,6 +113,25 @@ def _cause(audit: Audit, root: Incident, others: list[Incident]) -> tuple[str, s
                 "have not come", f"let the expect_tx bytes and the copies of a phase of {name} agree", places)
     return ("the phase that its parity names has not begun",
             "keep the parity in step with the phases of the barrier", places)
+
+
+def _elsewhere(audit: Audit, bar: int) -> list[tuple[Stack, str]]:
+    """Arrivals on barriers that were initialised at the same place: other stages, or the same one of other CTAs."""
+    barriers = audit.trace.barriers
+    init = audit.event(barriers[bar].init_event).where
+    found: dict[Stack, tuple[Stack, str]] = {}
+    for other, record in enumerate(barriers):
+        if other != bar and audit.event(record.init_event).where == init:
+            found |= {e.where: (e.where, f"{audit.story.thread(e)} arrives on {audit.story.barrier(other)} here")
+                      for e in arrivals_on(audit, other)}
+    return list(found.values())[:3]
+
+
+def _last_steps(audit: Audit, blocked: list[Incident]) -> list[tuple[Stack, str]]:
+    """The last thing that each blocked role did: what it left out should have come after that."""
+    last: dict[int, Event] = {e.strand: e for e in audit.trace.events if e.warp >= 0 and e.kind not in _NO_STEPS}
+    ends = {e.where: e for e in last.values() if e.warp in {i.warp for i in blocked}}
+    return [(e.where, f"{audit.story.thread(e)} did this last") for e in list(ends.values())[:4]]
 
 
 def _short(audit: Audit, state: PhaseState, name: str, blocked: list[Incident]) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
-from auditor.rulekit import context, line, meets, release_before, story_of, who
+from auditor.rulekit import Places, context, initialised, line, meets, release_before, story_of, who
 from auditor.trace import Event
 
 
@@ -34,11 +34,17 @@ class StageRefilledWhileRead(Rule):
             type(self), case.where,
             f"{who(audit, copy)} refills {story.place(case.conflict.second_access)} while the {who(audit, read)} "
             f"{verb} it: {why}",
-            related=[(read.where, f"{who(audit, read)}, which nothing orders before the copy")],
+            related=[(read.where, f"{who(audit, read)}, which nothing orders before the copy"), *_gate(audit, copy)],
             flow=story_of(audit, case.conflict, f"{who(audit, read)} begins",
                           f"{who(audit, copy)} overwrites the same bytes"),
             hint=hint, context=context(audit, copy, _stage(copy)),
         )
+
+
+def _gate(audit: Audit, copy: Event) -> Places:
+    """Where the barrier that the copy waited for last is initialised: its count decides who is waited for."""
+    waits = [e for e in audit.hb.acquires_before(copy, 1) if e.kind == "mbar.wait"]
+    return initialised(audit, waits[0].data["bar"]) if waits else []
 
 
 def _stage(copy: Event) -> int | None:

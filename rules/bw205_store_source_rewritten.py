@@ -9,7 +9,7 @@ from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
-from auditor.rulekit import context, line, newest, story_of, strand_event, who
+from auditor.rulekit import Places, context, line, newest, story_of, strand_event, who
 from auditor.trace import Event
 
 
@@ -37,11 +37,20 @@ class StoreSourceRewritten(Rule):
             type(self), case.where,
             f"{who(audit, write)} rewrites {story.place(case.conflict.second_access)} while the {who(audit, store)} "
             f"may still read it: {why}",
-            related=[(store.where, f"{who(audit, store)}, the source of which is rewritten")],
+            related=[(store.where, f"{who(audit, store)}, the source of which is rewritten"),
+                     *_waits(audit, store, write)],
             flow=story_of(audit, case.conflict, f"{story.who(store)} starts to read its source",
                           f"{story.who(write)} writes the same bytes"),
             hint=hint, context=context(audit, write),
         )
+
+
+def _waits(audit: Audit, store: Event, write: Event) -> Places:
+    """The last group wait of the issuing thread between the store and the write."""
+    issue, own = strand_event(audit, store), strand_event(audit, write)
+    waits = [e for e in audit.trace.events[issue.id : own.id]
+             if e.kind == "bulk.wait" and e.warp == issue.warp and e.lanes & issue.lanes]
+    return [(e.where, f"{audit.story.thread(e)} waits for all but {newest(e.data['n'])} here") for e in waits[-1:]]
 
 
 def _why(audit: Audit, store: Event, write: Event) -> tuple[str, str]:

@@ -27,6 +27,8 @@ class CopyOutOfRange(Rule):
             lo, hi, end = i.data["lo"], i.data["hi"], i.data["end"]
             if i.data.get("operand"):
                 what = f"MMA operand {i.data['operand']}"
+            elif i.data.get("what"):
+                what = f"{i.data['what']} initialised"
             elif i.data["proxy"] == "async":
                 what = "copy"
             else:

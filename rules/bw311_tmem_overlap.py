@@ -9,7 +9,7 @@ from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
-from auditor.rulekit import context, meets, story_of, strand_event, who
+from auditor.rulekit import context, incident_context, meets, story_of, strand_event, thread, who
 
 
 class TmemOverlap(Rule):
@@ -24,6 +24,15 @@ class TmemOverlap(Rule):
             return
         if any(audit.incidents("multi_issue")):
             return  # copies of one operation overlap themselves: BW312
+        for i in audit.incidents("tmem_overlap"):
+            (lo, hi), (first, last) = i.data["written"], i.data["read"]
+            yield audit.finding(
+                type(self), i.where,
+                f"tcgen05.mma by {thread(audit, i)} writes its accumulator to TMEM columns {lo}-{hi - 1}, and reads "
+                f"columns {first}-{last - 1} as an operand: the ranges overlap",
+                hint="give accumulator, operand and scale factors columns of their own",
+                context=incident_context(audit, i),
+            )
         for case in audit.diagnosis.cases(Meaning.TMEM_OVERLAP):
             yield self._finding(audit, case)
 

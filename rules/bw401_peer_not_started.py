@@ -12,7 +12,7 @@ from auditor.rule import Rule
 from auditor.rulekit import context, incident_context, strand_event, thread
 from auditor.rulekit_cluster import Known, Touch, touches
 from auditor.source import Stack
-from auditor.trace import Incident
+from auditor.trace import Event, Incident
 
 HINT = ("let all CTAs of the cluster meet at a cluster barrier (barrier.cluster.arrive and barrier.cluster.wait) "
         "after the "
@@ -60,7 +60,8 @@ class PeerNotStarted(Rule):
             f"{story.who(c.second)} reaches {name}, which nothing shows to be initialised yet: its CTA may not even "
             "have "
             "started",
-            related=[(c.first.where, f"{name} is initialised here, by {story.thread(c.first)}")],
+            related=[(c.first.where, f"{name} is initialised here, by {story.thread(c.first)}"),
+                     *_own_barrier(audit, use)],
             flow=[(c.first.where, f"{story.thread(c.first)} initialises {name}"),
                   (use.where, f"{story.thread(use)} uses it; no cluster barrier lies between the two")],
             hint=HINT, context=context(audit, use, bar if isinstance(bar, int) else None),
@@ -89,3 +90,9 @@ class PeerNotStarted(Rule):
                   ((audit.kernel.loc,), f"CTA {touch.cta} may start here, later")],
             hint=HINT, context=context(audit, touch.thread),
         )
+
+
+def _own_barrier(audit: Audit, use: Event) -> list[tuple[Stack, str]]:
+    """The last CTA barrier before the use, which may have been taken for one of the cluster."""
+    before = [e for e in audit.trace.events[: use.id] if e.kind == "bar.sync" and e.warp == use.warp]
+    return [(before[-1].where, "this barrier orders only the threads of one CTA")] if before else []

@@ -80,6 +80,7 @@ class Machine:
         self.cluster_round: list[tuple[int, str]] = []
         self.cluster_events: list[int] = []
         self.seen: set[Any] = set()
+        self.cancels = 0  # requests for the CTA of a cluster that has not started
         self.unused: list[LoadRecord] = []  # loads whose values were not consumed when a release followed
         self.copy_starts: dict[int, dict[int, set[Any]]] = {}  # CTA rank -> offset -> tensor maps of copies to there
         self.idle_waits: list[tuple[Stack, Strand, str, int]] = []  # group waits of threads without groups

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from auditor.machine.state import Cta
     from auditor.machine.strand import Strand
 
-# A global word that one strand reads this often, without change and without doing anything else, is a flag that it spins
-# on: its value becomes opaque. With other work between the reads it takes longer to be sure.
+# A global word that one strand reads this often, without change and without doing anything else, is a flag that it
+# spins on: its value becomes opaque. With other work between the reads it takes longer to be sure.
 SPIN_READS = 16
 WORKING_READS = 256
 CHOSEN_SHARED = 2  # an integer from data that one thread shares with the others

@@ -20,8 +20,8 @@ _MAX_ITEMS = 64  # elements of an array member that get values
 class Arguments:
     """Fills in one set of arguments. ``inputs`` and ``chosen`` tell what was used.
 
-    ``shrink`` makes large values of the host small; ``changed`` tells that it did. ``counted`` are parameters that bound
-    loops of waits one by one, whatever their names suggest.
+    ``shrink`` makes large values of the host small; ``changed`` tells that it did. ``counted`` are parameters that
+    bound loops of waits one by one, whatever their names suggest.
     """
 
     kernel: Kernel

@@ -82,9 +82,8 @@ def _shared(
     offsets = [offset for _, offset in targets.values()]
     detail = tuple((lane, offset, offset + size) for lane, (_, offset) in targets.items())
     cta = next(iter(targets.values()))[0]
-    access = Access(
-        "shared", True, "generic", cta.rank, min(offsets), max(offsets) + size, detail if len(set(offsets)) > 1 else None
-    )
+    several = detail if len(set(offsets)) > 1 else None
+    access = Access("shared", True, "generic", cta.rank, min(offsets), max(offsets) + size, several)
     x.m.emit(x.s, "atom", lanes=x.lanes, accesses=[access])
     results: dict[int, Any] = {}
     for lane, (cta, offset) in targets.items():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
+from auditor.machine import memory
 from auditor.machine.execute import Exec, op
-from auditor.machine.launch import SWIZZLE_SPAN, TensorMap
+from auditor.machine.launch import SWIZZLE_SPAN, Launch, TensorMap
 from auditor.machine.ops.common import number, shared_operand
 from auditor.machine.ops.data import commit, groups_of, wait_groups
 from auditor.machine.ops.mbar import find
@@ -19,6 +21,7 @@ from auditor.trace import Access, Event
 from auditor.values import CONST_WINDOW, GLOBAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, Opaque, Ref, Vec
 
 MAX_BULK = 1_048_560  # bytes of one bulk operation (PTX ISA 9.7.9.25.4.1)
+CLUSTERS_HANDED_OUT = 3  # to a cluster that asks for further work
 UNKNOWN_BYTES = 128  # what is assumed of a tensor store whose map is not known
 
 
@@ -326,9 +329,9 @@ def _launch(
         if n is None:  # the box is not known: this copy gets its share of what the phase still expects
             open_copies = [c for c in bar.current["copies"] if not c["landed"] and c["bytes"] is None]
             known = sum(c["bytes"] for c in bar.current["copies"] if not c["landed"] and c["bytes"] is not None)
-            n = _share(m, event, open_copies, max(bar.unit.tx - known, 0))
-            event.accesses[0].hi = _guessed_end(m, event.accesses[0], n)
-            event.data["assumed_bytes"] = n
+            share = _share(m, event, open_copies, max(bar.unit.tx - known, 0))
+            event.accesses[0].hi = _guessed_end(m, event.accesses[0], min(share, _room(m, event)))
+            event.data["assumed_bytes"] = n = share
         entry["left"] -= 1
         if not entry["left"]:
             entry["landed"] = True
@@ -349,7 +352,7 @@ def _guessed_end(m: Any, access: Access, size: int) -> int:
 
 
 def _share(m: Any, event: Event, open_copies: list[dict[str, Any]], left: int) -> int:
-    """Bytes of one of several copies into a phase whose boxes are not known: in proportion to the room that each has."""
+    """Bytes of one of several copies into a phase, of boxes that are not known: in proportion to the room of each."""
     events = [m.trace.events[c["event"]] for c in open_copies]
     if len(events) < 2:
         return left
@@ -364,7 +367,7 @@ def _room(m: Any, event: Event) -> int:
     starts = m.copy_starts.get(access.cta, {})
     stages = {access.lo, *(o for o, origins in starts.items() if event.data["origin"] in origins)}
     known = sorted({*starts, *cta.barriers, *cta.shared.values(), cta.shared_end, access.lo})
-    return int(min((b - a for a, b in zip(known, known[1:]) if a in stages), default=cta.shared_end))
+    return int(min((b - a for a, b in pairwise(known) if a in stages), default=cta.shared_end))
 
 
 def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | None, bar: Any) -> None:
@@ -374,6 +377,8 @@ def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | 
     found = find(x, bar, "bulk.dsmem", where)
     if to is None or frm is None:
         return
+    if found and found[0] is not to[0]:
+        m.incident("descriptor", where, x.s, data={"what": "mbarrier of another CTA", "entry": "TL-22"})
     n = size if size is not None else 16
     issue = m.emit(x.s, "issue", where=where, lanes=lanes, data={"instr": "bulk.dsmem"})
     event = m.emit(
@@ -494,6 +499,8 @@ def try_cancel(x: Exec, i: Instr) -> None:
         return
     everywhere = any(mod.startswith("multicast") for mod in i.mods)
     own = shared_operand(x, bar)
+    m.cancels += 1
+    answer = _answer(m.launch, m.cancels)
     issue = m.emit(x.s, "issue", where=where, lanes=x.lanes, data={"instr": "try_cancel"})
     for cta in m.ctas if everywhere else [target[0]]:
         state = cta.barriers.get(own[1]) if own else None
@@ -513,14 +520,36 @@ def try_cancel(x: Exec, i: Instr) -> None:
             },
         )
         issue.data["op"] = event.id
+        memory.put_shared(cta, target[1], 16, answer)  # nobody may look before it has landed, so it can be there now
         _launch(x, event, state, 16, x.lanes.bit_count(), where)
+
+
+def _answer(launch: Launch, request: int) -> int:
+    """The answer to a cluster's request for more work: the next CTA for the first few, then that none is left.
+
+    The layout is ours: bit 0 tells success, words 1 to 3 are the CTA's coordinates.
+    """
+    if request > CLUSTERS_HANDED_OUT:
+        return 0
+    x, y, z = launch.block_index
+    return 1 | (x + request * launch.cluster[0]) % max(launch.grid[0], 1) << 32 | y << 64 | z << 96
 
 
 @op("clusterlaunchcontrol.query_cancel")
 def query_cancel(x: Exec, i: Instr) -> None:
-    """No further CTA is handed out: the chosen answer, so that persistent loops end."""
+    """What an answer says. One that is not known says that no further CTA is handed out, so that loops end."""
     dest = i.operands[0]
-    x.set(dest, 0 if i.has("is_canceled") else tuple([0] * 4) if isinstance(dest, VectorOperand) else 0)
+    answer = x.val(i.operands[1])
+    if not isinstance(answer, int):
+        answer = 0
+    words = tuple(answer >> 32 * n & 0xFFFF_FFFF for n in (1, 2, 3))
+    if i.has("is_canceled"):
+        x.set(dest, answer & 1)
+    elif isinstance(dest, VectorOperand):
+        x.set(dest, (*words, 0))
+    else:
+        axis = (i.mod_prefix("get_first_ctaid::") or "x")[:1]
+        x.set(dest, words["xyz".index(axis)])
 
 
 @op("st.async", "red.async")

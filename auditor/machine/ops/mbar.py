@@ -74,6 +74,14 @@ def init(x: Exec, i: Instr) -> None:
             n = 1
         if offset % MBARRIER_BYTES:
             x.m.incident("misaligned", where, x.s, data={"what": "mbarrier", "offset": offset, "need": 8})
+        if offset + MBARRIER_BYTES > cta.shared_end:
+            x.m.incident(
+                "smem_range",
+                where,
+                x.s,
+                data={"lo": offset, "hi": offset + MBARRIER_BYTES, "end": cta.shared_end, "write": True,
+                      "proxy": "generic", "what": "mbarrier"},
+            )  # fmt: skip
         if not 1 <= n <= MAX_COUNT:
             x.m.incident("init_count", where, x.s, data={"count": n, "offset": offset})
         if mask & (mask - 1):

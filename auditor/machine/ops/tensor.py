@@ -320,7 +320,23 @@ def mma(x: Exec, i: Instr) -> None:
             if access is not None:
                 access.lane_lo, access.lane_hi = 0, d.TMEM_LANES
                 accesses.append(access)
+    _overlap_itself(x, where, accesses)
     _async(x, i, where, accesses, data)
+
+
+def _overlap_itself(x: Exec, where: Stack, accesses: list[Access]) -> None:
+    """An MMA whose accumulator lies over its own operand or scale factors in tensor memory."""
+    tmem = [a for a in accesses if a.space == "tmem"]
+    for w in tmem:
+        for r in tmem:
+            if (
+                w.write and not r.write and w.cta == r.cta
+                and w.lo < r.hi and r.lo < w.hi and w.lane_lo < r.lane_hi and r.lane_lo < w.lane_hi
+            ):  # fmt: skip
+                x.m.incident(
+                    "tmem_overlap", where, x.s, data={"written": (w.lo, w.hi), "read": (r.lo, r.hi)}
+                )
+                return
 
 
 def _accumulate(x: Exec, column: int, columns: int, accumulate: Any, where: Stack, ctas: list[Cta]) -> None:
