@@ -278,6 +278,7 @@ def _load(
                 "bar": state.index if state else None,
                 "bytes": size,
                 "map": tensor_map.name if tensor_map else None,
+                "map_address": source if instr == "tma.load" and isinstance(source, int) else None,
                 "copies": copies,
                 "origin": origin,
                 "source_cta": x.s.warp.cta.rank,
@@ -458,6 +459,7 @@ def _store(
             "bar": None,
             "bytes": size,
             "map": tensor_map.name if tensor_map else None,
+            "map_address": dest if instr.startswith("tma") and isinstance(dest, int) else None,
         },
     )
     issue.data["op"] = event.id
@@ -486,7 +488,9 @@ def bulk_wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
 @op("tensormap.replace", "tensormap.cp_fenceproxy")
 def tensormap_edit(x: Exec, i: Instr) -> None:
     """Edits of a tensor map in memory: the map is no longer the one that the host encoded."""
-    x.m.emit(x.s, "tensormap", lanes=x.lanes, data={"instr": i.opcode})
+    address = x.s.uniform(x.val(i.operands[0]), x.lanes)
+    x.m.emit(x.s, "tensormap", lanes=x.lanes, data={"instr": i.opcode,
+                                                    "address": address if isinstance(address, int) else None})
 
 
 @op("clusterlaunchcontrol.try_cancel")

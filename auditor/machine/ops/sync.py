@@ -302,7 +302,13 @@ def fence_init(x: Exec, i: Instr) -> None:
 @op("fence.proxy")
 def fence_proxy(x: Exec, i: Instr) -> None:
     which = ".".join(m for m in i.mods if m not in ("sync", "aligned")) or "async"
-    x.m.emit(x.s, "fence.proxy", lanes=x.lanes, data={"which": which})
+    address = x.s.uniform(x.val(i.operands[0]), x.lanes) if i.operands else None
+    x.m.emit(
+        x.s,
+        "fence.proxy",
+        lanes=x.lanes,
+        data={"which": which, "address": address if isinstance(address, int) else None},
+    )
 
 
 @op("griddepcontrol", blocks=True)
