@@ -7,6 +7,7 @@ from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from auditor.findings import Coverage, FileResult
@@ -46,6 +47,16 @@ def test_json(results: list[FileResult], golden: Golden) -> None:
     document = json.loads(text)
     assert document["summary"]["findings"] == {"error": 1, "warning": 1, "note": 0}
     golden("report.json", text.replace(f'"version": "{VERSION}"', '"version": "VERSION"'))
+
+
+def test_json_agrees_with_its_schema(results: list[FileResult]) -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs" / "json.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    results[0].hidden["suppressed"] = 2
+    document = json.loads(write_json(results))
+    jsonschema.validate(document, schema)
+    described = set(schema["$defs"]["finding"]["properties"]), set(schema["$defs"]["file"]["properties"])
+    assert described == (set(document["files"][0]["findings"][0]), set(document["files"][0]))
 
 
 def test_github(results: list[FileResult], repository: Path) -> None:
