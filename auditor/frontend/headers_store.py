@@ -87,6 +87,23 @@ def feature_macros(text: str) -> list[str]:
     return [f"-D{macro}" for macro, word in _FEATURES.items() if everything or word in text]
 
 
+# Headers that other headers often bring in, so that sources use what they declare without naming them.
+_OFTEN_IMPLIED = {
+    "": ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "cuda_fp4.h", "cuda.h", "math_constants.h", "bw/libc.h"),
+    "std": ("bw/std_core.h", "bw/std_containers.h", "bw/std_host.h"),
+}
+
+
+def provider(name: str, scope: str) -> str | None:
+    """The header of ours that declares a name, for a source that does not include it."""
+    texts = dict(shim_files())
+    word = re.compile(rf"\b{name}\b")
+    for header in _OFTEN_IMPLIED.get(scope, ()):
+        if word.search(texts.get(f"{SHIM_ROOT}/{header}", "")):
+            return header
+    return None
+
+
 _CLASHES = (
     ("BW_LONG_LONG_64", re.compile(r"redefinition.*'(?:unsigned )?long long' vs '(?:unsigned )?long'")),
     ("BW_OWN_TENSOR_MAP", re.compile(r"redefinition.*CUtensorMap")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from auditor.frontend import include_search, instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
-from auditor.frontend.headers_store import clash_macros, feature_macros, shim_files
+from auditor.frontend.headers_store import clash_macros, feature_macros, is_shim, shim_files
 from auditor.frontend.options import (
     ANNOTATIONS,
     OPTIONAL_TOOLKIT_FILES,
@@ -32,6 +33,7 @@ _KEEP_GOING = 0x200  # a missing include must not stop template instantiation
 
 _GUESS_ROUNDS = 7
 _FOLDER_ROUNDS = 4
+_LONE_PERCENT = re.compile(r"(?<!%)%(?=[a-z_]{2})")  # before the name of a special register
 
 
 def parse(path: str, text: str | None = None, options: Options | None = None) -> ParsedUnit:
@@ -75,12 +77,14 @@ class _Parse:
     stub_text: str = ""
     macros: list[str] = field(default_factory=list)
     empty_files: tuple[str, ...] = ()  # missing includes, served empty
+    implied: tuple[str, ...] = ()  # headers of ours that the source uses without including them
+    repaired: dict[str, str] = field(default_factory=dict)  # texts of files whose asm had to be put right
 
     def run(self) -> ParsedUnit:
         arch = parse_arch(self.options.arch)
         if not arch.known:
             self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
-        unit = self._with_folders(arch, self._unit(arch, ()))
+        unit = self._with_repairs(arch, self._with_folders(arch, self._unit(arch, ())))
         if unit.errors and self.options.own_headers:
             self.macros = clash_macros(error.message for error in unit.errors)
             if self.macros:
@@ -98,6 +102,8 @@ class _Parse:
         if self.options.own_headers:
             args += [*feature_macros(self.text), *self.macros]
             unsaved += shim_files()
+            for name in self.implied:
+                args += ["-include", f"{SHIM_ROOT}/{name}"]
             if self.stub_text:
                 args += ["-include", stubs.HEADER]
                 unsaved.append((stubs.HEADER, self.stub_text))
@@ -105,7 +111,9 @@ class _Parse:
         else:
             unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in OPTIONAL_TOOLKIT_FILES]
             unsaved += [(name, text) for name, text in shim_files() if name == f"{SHIM_ROOT}/{ANNOTATIONS}"]
-        unsaved.append((self.path, "\n".join([self.text, *lines, ""]) if lines else self.text))
+        unsaved += [(name, text) for name, text in self.repaired.items() if name != self.path]
+        text = self.repaired.get(self.path, self.text)
+        unsaved.append((self.path, "\n".join([text, *lines, ""]) if lines else text))
         try:
             tu = cindex.TranslationUnit.from_source(
                 self.path, args=args, unsaved_files=unsaved, options=_DETAILED_RECORD | _KEEP_GOING
@@ -125,20 +133,33 @@ class _Parse:
             unit = self._unit(arch, ())
         return unit
 
+    def _with_repairs(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
+        """Parse again with lone percent signs in asm doubled: nvcc takes "%smid" for a register, clang rejects it."""
+        lines: dict[str, set[int]] = {}
+        for error in unit.errors:
+            if "invalid % escape in inline assembly" in error.message and not is_shim(error.loc.file):
+                lines.setdefault(error.loc.file, set()).add(error.loc.line)
+        for name, numbers in lines.items():
+            text = (self.text if name == self.path else _read_or_nothing(name)).split("\n")
+            for number in numbers:
+                text[number - 1] = _LONE_PERCENT.sub("%%", text[number - 1])
+            self.repaired[name] = "\n".join(text)
+        return self._unit(arch, ()) if lines else unit
+
     # ---- names that nothing declares ----
 
     def _with_stubs(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
         collection = stubs.Stubs()
-        best, best_text = unit, ""
-        best_files: tuple[str, ...] = ()
+        best, served = unit, ("", self.empty_files, self.implied)
         for _ in range(stubs.ROUNDS):
             if not collection.learn(unit, _read_or_nothing):
                 break
             self.stub_text, self.empty_files = collection.text(), tuple(collection.files)
+            self.implied = tuple(collection.headers)
             unit = self._unit(arch, ())
             if len(unit.errors) < len(best.errors):
-                best, best_text, best_files = unit, self.stub_text, self.empty_files
-        self.stub_text, self.empty_files = best_text, best_files
+                best, served = unit, (self.stub_text, self.empty_files, self.implied)
+        self.stub_text, self.empty_files, self.implied = served
         self.notes += collection.notes
         return best
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from auditor.frontend.headers_store import provider
 from auditor.frontend.include_search import missing_include
 from auditor.frontend.options import SHIM_ROOT
 from auditor.frontend.unit import Diagnostic, ParsedUnit
@@ -54,10 +55,13 @@ class Stubs:
     root: dict[str, _Name] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     files: list[str] = field(default_factory=list)  # missing includes, to be served empty
+    headers: list[str] = field(default_factory=list)  # of ours, that declare names which the source uses
+    fresh: set[str] = field(default_factory=set)  # those of the latest round
 
     def learn(self, unit: ParsedUnit, read: Callable[[str], str]) -> bool:
         """Add what the errors of a parse tell. False when they tell nothing new."""
         changed = False
+        self.fresh = set()
         texts = {unit.path: unit.text}
         for error in unit.errors:
             missing = missing_include(error.message)
@@ -95,6 +99,11 @@ class Stubs:
         if found is None:
             return False
         scope = re.sub(r"<.*>", "", groups.get("scope") or "").removeprefix("struct ").removeprefix("class ")
+        header = provider(name, scope)
+        if header is not None and (header in self.fresh or header not in self.headers):
+            self.fresh.add(header)
+            self.headers += [] if header in self.headers else [header]
+            return True
         before, after = text[max(0, found.start() - 300) : found.start()], text[found.end() : found.end() + 400]
         item = _classify(name, groups.get("what") or "", before, after, in_scope=bool(scope))
         return self._add([*filter(None, scope.split("::")), name], item, error.loc)

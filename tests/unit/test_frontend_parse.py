@@ -228,3 +228,27 @@ int main() {
 }
 """
     )
+
+
+def test_headers_that_others_imply_and_lone_percent_signs() -> None:
+    source = """
+__global__ void k(nv_bfloat16* p) {
+    unsigned sm;
+    asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
+    auto pair = [](int n) -> std::tuple<int, int> { return {n, n + 1}; };
+    auto [a, b] = pair(sizeof(*p));
+    p[a] = p[b + sm];
+}
+"""
+    unit = parse("implied.cu", source, Options())
+    assert unit.errors == []
+    assert unit.notes == []
+
+
+def test_missing_includes_are_found_above_the_source(tmp_path: Path) -> None:
+    (tmp_path / "include" / "mine").mkdir(parents=True)
+    (tmp_path / "include" / "mine" / "tile.h").write_text("constexpr int TILE = 8;\n")
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    path = tmp_path / "src" / "deep" / "k.cu"
+    path.write_text('#include "mine/tile.h"\n__global__ void k(int* p) { p[TILE] = 0; }\n')
+    assert parse(str(path), None, Options()).errors == []

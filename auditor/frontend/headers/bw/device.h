@@ -210,7 +210,6 @@ BW_DEV unsigned __cluster_query_shared_rank(const void *p)
 // ---- clocks, pauses, ends ----
 BW_DEV long clock() { return (long)__bw_clock32(); }
 BW_DEV long long clock64() { long long r; asm volatile("mov.u64 %0, %%clock64;" : "=l"(r)::"memory"); return r; }
-BW_DEV unsigned long long globaltimer() { unsigned long long r; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(r)::"memory"); return r; }
 BW_DEV void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
 BW_DEV void __trap() { asm volatile("trap;" ::: "memory"); }
 BW_DEV void __brkpt() { asm volatile("brkpt;" ::: "memory"); }

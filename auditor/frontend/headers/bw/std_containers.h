@@ -101,27 +101,105 @@ class vector {
 template <class I> vector(I, I) -> vector<remove_cvref_t<decltype(*declval<I>())>>;
 
 // ---- tuple ----
+// Members lie side by side, in order: a structured binding is then a field.
 template <class... T> struct tuple;
 template <> struct tuple<> {};
-template <class H, class... T>
-struct tuple<H, T...> {
-    H head;
-    tuple<T...> tail;
-    constexpr tuple() : head(), tail() {}
-    template <class A, class... B> requires(sizeof...(B) == sizeof...(T))
-    constexpr tuple(A &&a, B &&...b) : head(static_cast<A &&>(a)), tail(static_cast<B &&>(b)...) {}
+template <class T0>
+struct tuple<T0> {
+    T0 v0;
+    constexpr tuple() : v0() {}
+    template <class U0> requires(!is_same_v<remove_cvref_t<U0>, tuple>) constexpr tuple(U0 &&u0) : v0(static_cast<U0 &&>(u0)) {}
+};
+template <class T0, class T1>
+struct tuple<T0, T1> {
+    T0 v0;
+    T1 v1;
+    constexpr tuple() : v0(), v1() {}
+    template <class U0, class U1> constexpr tuple(U0 &&u0, U1 &&u1) : v0(static_cast<U0 &&>(u0)), v1(static_cast<U1 &&>(u1)) {}
+};
+template <class T0, class T1, class T2>
+struct tuple<T0, T1, T2> {
+    T0 v0;
+    T1 v1;
+    T2 v2;
+    constexpr tuple() : v0(), v1(), v2() {}
+    template <class U0, class U1, class U2> constexpr tuple(U0 &&u0, U1 &&u1, U2 &&u2) : v0(static_cast<U0 &&>(u0)), v1(static_cast<U1 &&>(u1)), v2(static_cast<U2 &&>(u2)) {}
+};
+template <class T0, class T1, class T2, class T3>
+struct tuple<T0, T1, T2, T3> {
+    T0 v0;
+    T1 v1;
+    T2 v2;
+    T3 v3;
+    constexpr tuple() : v0(), v1(), v2(), v3() {}
+    template <class U0, class U1, class U2, class U3> constexpr tuple(U0 &&u0, U1 &&u1, U2 &&u2, U3 &&u3) : v0(static_cast<U0 &&>(u0)), v1(static_cast<U1 &&>(u1)), v2(static_cast<U2 &&>(u2)), v3(static_cast<U3 &&>(u3)) {}
+};
+template <class T0, class T1, class T2, class T3, class T4>
+struct tuple<T0, T1, T2, T3, T4> {
+    T0 v0;
+    T1 v1;
+    T2 v2;
+    T3 v3;
+    T4 v4;
+    constexpr tuple() : v0(), v1(), v2(), v3(), v4() {}
+    template <class U0, class U1, class U2, class U3, class U4> constexpr tuple(U0 &&u0, U1 &&u1, U2 &&u2, U3 &&u3, U4 &&u4) : v0(static_cast<U0 &&>(u0)), v1(static_cast<U1 &&>(u1)), v2(static_cast<U2 &&>(u2)), v3(static_cast<U3 &&>(u3)), v4(static_cast<U4 &&>(u4)) {}
+};
+template <class T0, class T1, class T2, class T3, class T4, class T5>
+struct tuple<T0, T1, T2, T3, T4, T5> {
+    T0 v0;
+    T1 v1;
+    T2 v2;
+    T3 v3;
+    T4 v4;
+    T5 v5;
+    constexpr tuple() : v0(), v1(), v2(), v3(), v4(), v5() {}
+    template <class U0, class U1, class U2, class U3, class U4, class U5> constexpr tuple(U0 &&u0, U1 &&u1, U2 &&u2, U3 &&u3, U4 &&u4, U5 &&u5) : v0(static_cast<U0 &&>(u0)), v1(static_cast<U1 &&>(u1)), v2(static_cast<U2 &&>(u2)), v3(static_cast<U3 &&>(u3)), v4(static_cast<U4 &&>(u4)), v5(static_cast<U5 &&>(u5)) {}
+};
+template <class T0, class T1, class T2, class T3, class T4, class T5, class T6>
+struct tuple<T0, T1, T2, T3, T4, T5, T6> {
+    T0 v0;
+    T1 v1;
+    T2 v2;
+    T3 v3;
+    T4 v4;
+    T5 v5;
+    T6 v6;
+    constexpr tuple() : v0(), v1(), v2(), v3(), v4(), v5(), v6() {}
+    template <class U0, class U1, class U2, class U3, class U4, class U5, class U6> constexpr tuple(U0 &&u0, U1 &&u1, U2 &&u2, U3 &&u3, U4 &&u4, U5 &&u5, U6 &&u6) : v0(static_cast<U0 &&>(u0)), v1(static_cast<U1 &&>(u1)), v2(static_cast<U2 &&>(u2)), v3(static_cast<U3 &&>(u3)), v4(static_cast<U4 &&>(u4)), v5(static_cast<U5 &&>(u5)), v6(static_cast<U6 &&>(u6)) {}
+};
+template <class T0, class T1, class T2, class T3, class T4, class T5, class T6, class T7>
+struct tuple<T0, T1, T2, T3, T4, T5, T6, T7> {
+    T0 v0;
+    T1 v1;
+    T2 v2;
+    T3 v3;
+    T4 v4;
+    T5 v5;
+    T6 v6;
+    T7 v7;
+    constexpr tuple() : v0(), v1(), v2(), v3(), v4(), v5(), v6(), v7() {}
+    template <class U0, class U1, class U2, class U3, class U4, class U5, class U6, class U7> constexpr tuple(U0 &&u0, U1 &&u1, U2 &&u2, U3 &&u3, U4 &&u4, U5 &&u5, U6 &&u6, U7 &&u7) : v0(static_cast<U0 &&>(u0)), v1(static_cast<U1 &&>(u1)), v2(static_cast<U2 &&>(u2)), v3(static_cast<U3 &&>(u3)), v4(static_cast<U4 &&>(u4)), v5(static_cast<U5 &&>(u5)), v6(static_cast<U6 &&>(u6)), v7(static_cast<U7 &&>(u7)) {}
 };
 template <class... T> tuple(T...) -> tuple<T...>;
 template <class... T> struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)> {};
 template <class H, class... T> struct tuple_element<0, tuple<H, T...>> : type_identity<H> {};
 template <size_t i, class H, class... T> struct tuple_element<i, tuple<H, T...>> : tuple_element<i - 1, tuple<T...>> {};
-template <size_t i, class H, class... T> constexpr auto &get(tuple<H, T...> &t) { if constexpr (i == 0) return t.head; else return get<i - 1>(t.tail); }
-template <size_t i, class H, class... T> constexpr const auto &get(const tuple<H, T...> &t) { if constexpr (i == 0) return t.head; else return get<i - 1>(t.tail); }
-template <size_t i, class H, class... T> constexpr auto &&get(tuple<H, T...> &&t)
-{
-    if constexpr (i == 0) return static_cast<H &&>(t.head);
-    else return get<i - 1>(static_cast<tuple<T...> &&>(t.tail));
-}
+#define BW_GET(qualifier)                                                                                              \
+    template <size_t i, class... T> constexpr qualifier auto &get(qualifier tuple<T...> &t)                            \
+    {                                                                                                                  \
+        if constexpr (i == 0) return t.v0;                                                                             \
+        else if constexpr (i == 1) return t.v1;                                                                        \
+        else if constexpr (i == 2) return t.v2;                                                                        \
+        else if constexpr (i == 3) return t.v3;                                                                        \
+        else if constexpr (i == 4) return t.v4;                                                                        \
+        else if constexpr (i == 5) return t.v5;                                                                        \
+        else if constexpr (i == 6) return t.v6;                                                                        \
+        else if constexpr (i == 7) return t.v7;                                                                        \
+    }
+BW_GET()
+BW_GET(const)
+#undef BW_GET
+template <size_t i, class... T> constexpr auto &&get(tuple<T...> &&t) { return static_cast<tuple_element_t<i, tuple<T...>> &&>(get<i>(t)); }
 template <class... T> constexpr tuple<decay_t<T>...> make_tuple(T &&...v) { return tuple<decay_t<T>...>(static_cast<T &&>(v)...); }
 template <class... T> constexpr tuple<T &...> tie(T &...v) { return tuple<T &...>(v...); }
 template <class F, class Tuple, size_t... i> constexpr decltype(auto) __bw_apply(F &&f, Tuple &&t, index_sequence<i...>) { return f(get<i>(t)...); }
