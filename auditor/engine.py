@@ -51,7 +51,7 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
         analysis.failure = str(error)
     except OSError as error:
         analysis.failure = error.strerror or str(error)
-    except RecursionError:
+    except (RecursionError, SyntaxError):  # Python's limits, of the stack or on the nesting of the generated code
         analysis.failure = "nested too deeply to be audited"
     except MemoryError:
         analysis.failure = "out of memory"
@@ -87,9 +87,12 @@ def _pipeline(path: str, text: str, arch: str, options: AuditOptions, analysis: 
         analysis.headers += [name for name in included_files(unit) if name not in analysis.headers]
         began = _spend(analysis, "parsing", began)
         program = lower_unit(unit)
+        broken = unit.syntax_error if "__global__" in text and all(k.empty for k in program.kernels) else ""
         del unit
     except ParseFailure as failure:
         raise InputError(str(failure).removeprefix(f"{path}: ")) from failure
+    if broken:  # a kernel that the error swallowed is not one without a body
+        raise InputError(broken)
     for name, source in program.sources.items():
         analysis.sources.setdefault(name, source)
     began = _spend(analysis, "translating", began)

@@ -6,6 +6,7 @@ The bindings are untyped: cursors are ``Any`` everywhere in the frontend.
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -13,6 +14,10 @@ from typing import Any
 import clang.cindex as _ci
 
 from auditor.source import UNKNOWN, Loc
+
+# libclang would parse in a thread of its own with a small stack, which a deeply nested source overflows: that ends the
+# process. Parsed in the calling thread, a source has the deep stack of the audit (engine.with_deep_stack).
+os.environ.setdefault("LIBCLANG_NOTHREADS", "1")
 
 cindex: Any = _ci
 CursorKind: Any = cindex.CursorKind

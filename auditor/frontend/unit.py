@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,9 @@ from auditor.frontend.headers_store import is_shim
 from auditor.frontend.options import Options
 from auditor.program import Note
 from auditor.source import UNKNOWN, Loc
+
+# How clang's complaints about the grammar begin, as opposed to those about names and types.
+_SYNTAX = re.compile(r"expected |extraneous |bracket nesting |unterminated |missing terminating |function definition ")
 
 
 class ParseFailure(Exception):  # noqa: N818 - says what happened to the file; nothing is wrong in here
@@ -46,6 +50,14 @@ class ParsedUnit:
     def errors(self) -> list[Diagnostic]:
         """The diagnostics that would stop a compiler."""
         return [item for item in self.diagnostics if item.severity >= 3]
+
+    @property
+    def syntax_error(self) -> str:
+        """The first error in the grammar of the file itself, in words; empty when there is none."""
+        for item in self.errors:
+            if item.loc.file == self.path and _SYNTAX.match(item.message):
+                return f"syntax error in line {item.loc.line}: {item.message}"
+        return ""
 
 
 def location(cursor: Any) -> Loc:

@@ -326,13 +326,14 @@ def _launch(
     def expected() -> bool:
         return size is not None or bar.unit.tx > 0
 
-    def land(n: int | None) -> None:
-        if n is None:  # the box is not known: this copy gets its share of what the phase still expects
+    def land(part: int | None) -> None:
+        n = part if part is not None else 0
+        if part is None:  # the box is not known: this copy gets its share of what the phase still expects
             open_copies = [c for c in bar.current["copies"] if not c["landed"] and c["bytes"] is None]
             known = sum(c["bytes"] for c in bar.current["copies"] if not c["landed"] and c["bytes"] is not None)
-            share = _share(m, event, open_copies, max(bar.unit.tx - known, 0))
-            event.accesses[0].hi = _guessed_end(m, event.accesses[0], min(share, _room(m, event)))
-            event.data["assumed_bytes"] = n = share
+            n = _share(m, event, open_copies, max(bar.unit.tx - known, 0))
+            event.accesses[0].hi = _guessed_end(m, event.accesses[0], min(n, _room(m, event)))
+            event.data["assumed_bytes"] = n
         entry["left"] -= 1
         if not entry["left"]:
             entry["landed"] = True
@@ -340,8 +341,8 @@ def _launch(
         for _ in range(copies):
             m.barrier_step(bar, lambda u: u.complete(n), (event.id, "complete"), where, s)
 
-    for piece in pieces:
-        m.queue.append(AsyncOp(event, partial(land, piece), expected, landing=piece or 0))
+    for part in pieces:
+        m.queue.append(AsyncOp(event, partial(land, part), expected, landing=part or 0))
 
 
 def _guessed_end(m: Any, access: Access, size: int) -> int:
