@@ -57,11 +57,12 @@ class Exec:
         self.m: Machine = strand.machine
         self.block = block
         self.ins = ins
-        self.outs: list[Any] = [OPAQUE] * block.n_outputs
-        for k, index in enumerate(block.tied):
-            n = block.n_inputs + k
-            if n < len(ins):
-                self.outs[index] = ins[n]
+        if block.tied and len(block.tied) == block.n_outputs:  # all "+": accumulators can be 128 of them
+            self.outs: list[Any] = list(ins[block.n_inputs : block.n_inputs + block.n_outputs])
+        else:
+            self.outs = [OPAQUE] * block.n_outputs
+            for k, index in enumerate(block.tied):
+                self.outs[index] = ins[block.n_inputs + k]
         self.regs: dict[str, Any] = {}
         self.lanes = strand.lanes
 
