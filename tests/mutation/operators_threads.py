@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from auditor.trace import ALL_LANES
 from tests.mutation.mutants import Change, Edit, flat, is_statement, operator
-from tests.mutation.sites import Good, Site
+from tests.mutation.sites import ACCESSES, Good, Site
 from tests.mutation.tokens import Span
 from tests.mutation.tree import Node
 
 _ONE = re.compile(r"elect|lane\b|tid\b|threadIdx\.x|\bt\b|leader|storer")
+_COLLECTIVE = ("tmem-load", "tmem-store", "wgmma")  # the warp executes them as one, when its last lane has come
 _SINGLE = ("copy", "expect", "mma", "commit", "store", "bulk-commit", "arrive", "init")
 
 
@@ -81,7 +82,9 @@ def wait_by_one_lane(good: Good) -> Iterator[Change]:
         lanes: dict[int, int] = {}
         for event in site.events:
             lanes[event.warp] = lanes.get(event.warp, 0) | event.lanes
-        if is_statement(good, site) and all(mask == ALL_LANES for mask in lanes.values()):
+        following = next((s.kind for s in good.sites if s.span.start > site.span.start and s.kind in ACCESSES), "")
+        whole_warp = all(mask == ALL_LANES for mask in lanes.values())
+        if is_statement(good, site) and whole_warp and following not in _COLLECTIVE:
             yield Change((Edit(Span(site.span.start, site.span.start), "if (threadIdx.x % 32 == 0) "),), site)
 
 
