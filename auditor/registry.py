@@ -62,7 +62,8 @@ def get(code: str) -> Rule:
     rules = [rule for rule in rules if getattr(rule, "code", None) == code]
     if len(rules) != 1:
         raise ImportError(f"{stem}.py must define exactly one rule with the code {code}")
-    return rules[0]()
+    rule: Rule = rules[0]()
+    return rule
 
 
 @cache

@@ -79,8 +79,8 @@ class Launch:
 
     ``chosen`` names the inputs that were not read from the source: "block", "grid", "cluster", "shared" or a
     parameter's path. ``reduced``: a smaller stand-in for another launch, to run only when that one exceeds its budget.
-    ``replaceable``: a chosen problem that a smaller one stands in for when it is too long. ``extra``: a launch that adds
-    to the first one and is worth its time only after a short one; it takes about so many times as long.
+    ``replaceable``: a chosen problem that a smaller one stands in for when it is too long. ``extra``: a launch that
+    adds to the first one and is worth its time only after a short one; it takes about so many times as long.
     ``larger``: a chosen problem of a size that every kernel is made for, run when a smaller one hangs.
     """
 

@@ -58,8 +58,8 @@ def _growth(audit: list[str], rounds: int, environment: dict[str, str]) -> None:
     commands = [[*audit, str(GROWTH), "--set", f"k_blocks={n}"] for n in (1, 40, 400)]
     base, few, many = alternate(commands, rounds, environment)
     factor = (many.cpu - base.cpu) / max(few.cpu - base.cpu, 1e-3)
-    print(f"\nten times the iterations of {GROWTH.stem}: {few.cpu:.2f} s to {many.cpu:.2f} s, {factor:.1f} times the time")
-    print(f"above one iteration ({base.cpu:.2f} s)")
+    print(f"\nten times the iterations of {GROWTH.stem}: {few.cpu:.2f} s to {many.cpu:.2f} s,")
+    print(f"{factor:.1f} times the time above that of one iteration ({base.cpu:.2f} s)")
 
 
 def _start_up(rounds: int, environment: dict[str, str]) -> None:

@@ -128,4 +128,4 @@ def test_rules_cost_nothing_without_their_operations(tmp_path: Path) -> None:
     source = "__global__ void kernel(float* out) { out[threadIdx.x] = 1; }\n"
     source += "void launch(float* out) { kernel<<<1, 128>>>(out); }\n"
     assert audit(tmp_path, source) == []
-    assert len([code for code in stems() if "BW300" < code < "BW700"]) == 36
+    assert len([code for code in stems() if "BW300" < code < "BW700"]) >= 36

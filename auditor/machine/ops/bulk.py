@@ -10,6 +10,7 @@ from typing import Any
 from auditor.machine import memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.launch import SWIZZLE_SPAN, Launch, TensorMap
+from auditor.machine.mbarrier import Mbarrier
 from auditor.machine.ops.common import number, shared_operand
 from auditor.machine.ops.data import commit, groups_of, wait_groups
 from auditor.machine.ops.mbar import find
@@ -339,7 +340,7 @@ def _launch(
             entry["landed"] = True
             bar.copies_due -= 1
         for _ in range(copies):
-            m.barrier_step(bar, lambda u: u.complete(n), (event.id, "complete"), where, s)
+            m.barrier_step(bar, partial(Mbarrier.complete, tx=n), (event.id, "complete"), where, s)
 
     for part in pieces:
         m.queue.append(AsyncOp(event, partial(land, part), expected, landing=part or 0))
