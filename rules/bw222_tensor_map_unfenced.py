@@ -40,7 +40,8 @@ class TensorMapUnfenced(Rule):
         return audit.finding(
             type(self), copy.where,
             f"{story.who(copy)} uses a tensor map that {story.thread(change)} has edited at "
-            f"{line(audit, change.where)} without the {' and the '.join(missing)} fence of the tensormap proxy: it may see the map as it was",
+            f"{line(audit, change.where)} without the {' and the '.join(missing)} fence of the tensormap "
+            "proxy: it may see the map as it was",
             related=[(change.where, f"{story.thread(change)} edits the map")],
             flow=[(change.where, f"{story.thread(change)} edits the map, through the generic proxy"),
                   (copy.where, f"{story.who(copy)} reads it through the tensormap proxy")],
