@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -110,11 +111,15 @@ def _concerned(good: Good, change: Change) -> tuple[int, ...]:
     line = good.source.line
     if site is None:
         uses = {line(s.span.start) for s in _users(good, change)}
+        if "launch" in change.about:
+            uses |= {line(m.start()) for m in re.finditer(r"<<<|\bcudaLaunchKernelEx\b", good.source.text)}
         return tuple(sorted(uses | _expansions(good, change.edits[0].span)))
     related = [s for s in good.sites if s.bars & site.bars or (s.kind in _TMEM and site.kind in _TMEM)]
-    ordered = [s for s in good.sites if s.node.function is site.node.function]
-    place = ordered.index(site) if site in ordered else 0
-    related += ordered[max(place - 3, 0): place + 4]
+    for span in (site.span, *site.callers):
+        node = good.source.node_at(span.start)
+        around = [s for s in good.sites if node is not None and s.node.function is node.function]
+        place = sum(1 for s in around if s.span.start < span.start)
+        related += around[max(place - 3, 0): place + 4]
     callers = {line(c.start) for c in site.callers}
     return tuple(sorted({line(s.span.start) for s in related} | callers))
 

@@ -75,7 +75,7 @@ def shared_attribute(good: Good) -> Iterator[Change]:
     for index, token in enumerate(tokens):
         if token.text == "cudaFuncSetAttribute" and tokens[index + 1].text == "(":
             end = tokens[good.source.lexed.partner[index + 1]].end
-            yield Change((Edit(Span(token.start, end), "cudaSuccess"),))
+            yield Change((Edit(Span(token.start, end), "cudaSuccess"),), about=("launch",))
 
 
 @operator("block-smaller", "the launch has a warp less than the kernel needs")
@@ -86,4 +86,4 @@ def block_smaller(good: Good) -> Iterator[Change]:
 
 def _block(good: Good, pattern: str) -> Iterator[Change]:
     for found in re.finditer(pattern, good.source.text):
-        yield Change((Edit(Span(found.start(1), found.end(1)), f"{found[1]} - 32"),))
+        yield Change((Edit(Span(found.start(1), found.end(1)), f"{found[1]} - 32"),), about=("launch",))

@@ -124,7 +124,8 @@ class _Finder:
             spans = tuple(s for loc in event.where if (s := self._span(loc)) is not None)
             if spans:
                 self.chains.append((kind, spans, event.where[0].file != self.source.path, event))
-                bars = event.data.get("bar")
+                operation = trace.events[event.data["op"]] if event.kind == "issue" else event
+                bars = operation.data.get("bar")
                 self.bars[id(event)] = {(self.run, trace.barriers[bar].offset)
                                         for bar in (bars if isinstance(bars, list) else [bars]) if isinstance(bar, int)}
 
