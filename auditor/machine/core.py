@@ -66,6 +66,10 @@ class Machine:
         self.program = program
         self.kernel = kernel
         self.launch = launch
+        # Ordinary reads of global memory are told only where it matters which of them wait for the kernel before.
+        self.watches_reads = launch.programmatic or any(
+            i.opcode == "griddepcontrol" for block in program.asm for i in block.instrs
+        )
         self.budget = budget
         self.deadline = time.thread_time() + seconds
         self.steps = 0

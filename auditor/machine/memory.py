@@ -152,6 +152,8 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
                             out[n] = filler
                 return collapse(out)
             return _loaded(strand, touched[0])
+        if strand.machine.watches_reads and first >= GLOBAL_WINDOW:
+            _global_read(strand, first, mask)
         if kind == "float":
             if 0 <= first < SHARED_WINDOW:
                 _tmem_pointer(strand, first)
@@ -169,6 +171,8 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         if value.__class__ is int and kind != "float":
             return value
         return _loaded(strand, touched[0])
+    if strand.machine.watches_reads and p >= GLOBAL_WINDOW:
+        _global_read(strand, p, strand.lanes if lanes is None else lanes)
     if kind == "float":
         if 0 <= p < SHARED_WINDOW:
             _tmem_pointer(strand, p)
@@ -384,6 +388,15 @@ def _global_data(strand: Strand, first: int, last: int, size: int, lanes: int) -
         opened.access.hi = max(opened.access.hi, hi)
         return
     add_access(strand, "st", Access("global", True, "generic", 0, lo, hi), lanes)
+
+
+def _global_read(strand: Strand, address: int, lanes: int) -> None:
+    """Note that the strand reads an array of global memory; once a place."""
+    machine = strand.machine
+    key = (machine.where(), (address - GLOBAL_WINDOW) // GLOBAL_STRIDE)
+    if key not in strand.arrays_read:
+        strand.arrays_read.add(key)
+        machine.emit(strand, "global.read", where=key[0], lanes=lanes, data={"array": key[1]})
 
 
 def _global_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> None:

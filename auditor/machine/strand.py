@@ -78,6 +78,7 @@ class Strand:
         self.wait_counts: dict[Any, int] = {}
         self.choices: dict[Any, int] = {}
         self.global_reads: dict[int, tuple[int | None, int, int, int]] = {}  # see memory._spins
+        self.arrays_read: set[tuple[Stack, int]] = set()  # see memory._global_read
         self.generator: Generator[Park, None, Any] | None = None
         self.started = False
         launch = machine.launch

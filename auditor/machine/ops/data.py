@@ -8,7 +8,7 @@ from typing import Any
 from auditor.machine import memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import FULL, finish, gather, number, shared_operand
-from auditor.machine.ops.mbar import by_address, find, object_access
+from auditor.machine.ops.mbar import OWN_SPACE, by_address, check_space, find, object_access
 from auditor.machine.state import AsyncOp, Groups, Park
 from auditor.ptx.grammar import Instr, Sink, VectorOperand
 from auditor.trace import Access
@@ -56,8 +56,18 @@ def ld(x: Exec, i: Instr) -> None:
         address.used()
         x.set(i.operands[0], OPAQUE)
         return
+    _check_window(x, i, address)
     values = [memory.load(x.s, address + k * (bits // 8), kind, bits, signed, x.lanes) for k in range(n)]
     x.set(i.operands[0], tuple(values) if isinstance(i.operands[0], VectorOperand) else values[0])
+
+
+def _check_window(x: Exec, i: Instr, address: Any) -> None:
+    """A load or store of the own CTA's shared memory with an address in that of another."""
+    if len(x.m.ctas) > 1 and i.mod_in(OWN_SPACE):
+        for _, a in by_address(x, address)[:1]:
+            target = x.m.shared_target(a) if isinstance(a, int) else None
+            if target is not None:
+                check_space(x, i, target[0], x.m.where())
 
 
 @op("st")
@@ -80,6 +90,7 @@ def st(x: Exec, i: Instr) -> None:
     if isinstance(address, Opaque):
         address.used()
         return
+    _check_window(x, i, address)
     for k, v in enumerate(values):
         memory.store(x.s, address + k * (bits // 8), kind, bits, v, x.lanes)
 

@@ -58,6 +58,17 @@ def find(x: Exec, address: Any, what: str, where: Stack) -> tuple[Cta, int, Barr
     return cta, offset, state
 
 
+OWN_SPACE = ("shared", "shared::cta")
+OWN_ONLY = ("mbarrier.init", "mbarrier.inval", "mbarrier.try_wait", "mbarrier.test_wait")
+
+
+def check_space(x: Exec, i: Instr, cta: Cta, where: Stack) -> None:
+    """An address in another CTA, in an instruction for the state space of the own one."""
+    if cta is not x.s.warp.cta and (i.mod_in(OWN_SPACE) or i.opcode in OWN_ONLY):
+        data = {"what": i.opcode, "owner": cta.rank, "own_only": i.opcode in OWN_ONLY}
+        x.m.incident("state_space", where, x.s, data=data)
+
+
 @op("mbarrier.init")
 def init(x: Exec, i: Instr) -> None:
     count = x.val(i.operands[1])
@@ -169,6 +180,7 @@ def arrive(x: Exec, i: Instr) -> None:
         if not found:
             continue
         cta, offset, state = found
+        check_space(x, i, cta, where)
         lane_tx = [_int(_pick(tx, n)) for n in lanes]
         lane_count = [_int(_pick(count, n), 1) for n in lanes]
         if any(not 0 <= c <= MAX_COUNT for c in lane_count):
@@ -234,6 +246,7 @@ def expect_tx(x: Exec, i: Instr) -> None:
         if not found:
             continue
         cta, offset, state = found
+        check_space(x, i, cta, where)
         for lane in x.s.lane_list(mask):
             tx = _int(_pick(x.val(i.operands[1]), lane))
             event = x.m.emit(
@@ -312,6 +325,7 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
                 {"where": where, "offset": offset},
             )
             yield park
+        check_space(x, i, cta, where)
         found = find(x, a, i.opcode, where)
         if found is None:
             continue
@@ -408,6 +422,7 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
                 "parity": v,
                 "phase": observed,
                 "sem": sem,
+                "scope": i.mod_in(("cta", "cluster")) or "cta",
                 "form": "parity" if by_parity else "state",
             },
         )
