@@ -10,7 +10,7 @@ from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import FULL, finish, gather, number, shared_operand
 from auditor.machine.ops.mbar import OWN_SPACE, by_address, check_space, find, object_access
 from auditor.machine.state import AsyncOp, Groups, Park
-from auditor.ptx.grammar import Instr, Sink, VectorOperand
+from auditor.ptx.grammar import Instr, VectorOperand
 from auditor.trace import Access
 from auditor.values import OPAQUE, SHARED_WINDOW, Loaded, Opaque, Vec
 
