@@ -7,7 +7,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -23,19 +23,35 @@ _TOOL = "BW0"  # what the tool says about itself kills no mutant
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the auditor said about one mutant. ``codes``: of the findings that the good kernel lacks."""
+    """What the auditor said about one mutant.
+
+    ``codes``, ``said``: of the findings that the good kernel lacks. ``places``: all lines that these mention.
+    """
 
     path: str
     operator: str
     site: str
     lines: tuple[int, ...]
     shown: str
-    killed: bool
-    points: bool  # at the change
-    names: bool  # at the change or at what it left unordered
     codes: tuple[str, ...]
     said: tuple[str, ...]
+    places: tuple[int, ...]
+    concerned: tuple[int, ...] = ()
     failure: str = ""
+
+    @property
+    def killed(self) -> bool:
+        return bool(self.codes)
+
+    @property
+    def points(self) -> bool:
+        """Whether a finding is at the change."""
+        return _near(self.places, self.lines)
+
+    @property
+    def names(self) -> bool:
+        """Whether a finding is at the change or at what it left unordered."""
+        return self.points or _near(self.places, self.concerned)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -48,10 +64,10 @@ def judge(mutant: Mutant, baseline: frozenset[tuple[str, str]]) -> Outcome:
     new = [f for f in result.findings if (f.code, f.message) not in baseline and not f.code.startswith(_TOOL)]
     return Outcome(
         path=mutant.path, operator=mutant.operator, site=mutant.site, lines=mutant.lines, shown=mutant.shown,
-        killed=bool(new), points=any(_touches(f, mutant.lines) for f in new),
-        names=any(_touches(f, mutant.lines + mutant.concerned) for f in new),
         codes=tuple(sorted({f.code for f in new})),
-        said=tuple(f"{f.code}:{f.loc.line}: {f.message}" for f in new), failure=result.failure,
+        said=tuple(f"{f.code}:{f.loc.line}: {f.message}" for f in new),
+        places=tuple(sorted({line for f in new for line in _places(f)})),
+        concerned=mutant.concerned, failure=result.failure,
     )
 
 
@@ -68,9 +84,14 @@ def _audit(path: str, text: str) -> FileResult:
         return with_deep_stack(lambda: audit_file(str(copy), AuditOptions(budget=BUDGET)))
 
 
-def _touches(finding: Finding, lines: Iterable[int]) -> bool:
-    places = [finding.loc.line, *(r.loc.line for r in finding.related), *(r.loc.line for r in finding.flow)]
-    return any(abs(place - line) <= NEAR for place in places for line in lines)
+def _places(finding: Finding) -> Iterator[int]:
+    yield finding.loc.line
+    yield from (r.loc.line for r in (*finding.related, *finding.flow))
+
+
+def _near(places: Iterable[int], lines: Iterable[int]) -> bool:
+    wanted = set(lines)
+    return any(abs(place - line) <= NEAR for place in places for line in wanted)
 
 
 class Cache:
@@ -87,7 +108,7 @@ class Cache:
                     self.kept = {key: _outcome(value) for key, value in stored["outcomes"].items()}
 
     def key(self, mutant: Mutant) -> str:
-        facts = (mutant.path, mutant.operator, mutant.site, mutant.text, repr(mutant.lines), repr(mutant.concerned))
+        facts = (Path(mutant.path).stem, mutant.operator, mutant.site, mutant.text)
         return hashlib.sha256("\0".join(facts).encode()).hexdigest()
 
     def save(self) -> None:
@@ -120,7 +141,7 @@ def run(tasks: list[tuple[Mutant, frozenset[tuple[str, str]]]], jobs: int, cache
             key = cache.key(mutant)
             if key not in cache.kept:
                 cache.kept[key] = next(results)
-            yield cache.kept[key]
+            yield replace(cache.kept[key], path=mutant.path, lines=mutant.lines, concerned=mutant.concerned)
             if number % 50 == 0:
                 cache.save()
     cache.save()
