@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import incident_context, plural, thread
+from auditor.rulekit import incident_context, plural
 from auditor.trace import Incident
 from auditor.values import CTA_SHIFT, SHARED_WINDOW
 
@@ -17,18 +17,9 @@ class ClusterRank(Rule):
     name = "cluster-rank"
     level = Level.ERROR
     confidence = "high"
-    entries = ("MB-24", "TL-06", "TL-22")
+    entries = ("MB-24", "TL-06")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
-        for incident in audit.incidents("descriptor"):
-            if incident.data["what"] == "mbarrier of another CTA":
-                yield audit.finding(
-                    type(self), incident.where,
-                    f"copy by {thread(audit, incident)} lands in one CTA and signals an mbarrier of another one",
-                    hint="name the mbarrier of the CTA whose shared memory the copy writes (mapa with the same rank "
-                         "for both); only cta_group::2 tensor copies may signal the peer of the pair",
-                    context=incident_context(audit, incident),
-                )
         incidents = list(audit.incidents("cluster_rank"))
         launch = audit.launch
         if not incidents or (launch.where is None and audit.kernel.cluster_dims is None and launch.cluster_size == 1):

@@ -1,0 +1,93 @@
+"""Sources that are broken, huge or unusual, and values that only the code of a kernel tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from auditor.config import AuditOptions
+from auditor.engine import audit_file, with_deep_stack
+from auditor.findings import FileResult
+
+HEAD = "// arch: sm_90a\n"
+
+
+def audit(tmp_path: Path, source: str) -> FileResult:
+    path = tmp_path / "kernel.cu"
+    path.write_text(source)
+    return with_deep_stack(lambda: audit_file(str(path), AuditOptions(arches=("sm_90a",))))
+
+
+@pytest.mark.parametrize(
+    ("source", "failure"),
+    [
+        ("__global__ void k() { if (1) {", "syntax error in line 1: expected '}'"),
+        ("__global__ void k(int* p) { p[0] = " + "(" * 5000 + "1" + ")" * 5000 + "; }", "syntax error in line 1"),
+        ("__global__ void k(int* p) { " + "if (p[0]) {" * 1500 + "p[1] = 1;" + "}" * 1500 + " }", "nested too deeply"),
+    ],
+)
+def test_broken_sources_fail_in_one_line(tmp_path: Path, source: str, failure: str) -> None:
+    result = audit(tmp_path, source)
+    assert (result.failure or "").startswith(failure)
+    assert "\n" not in (result.failure or "")
+
+
+@pytest.mark.parametrize("expression", ["1+" * 100_000 + "1", "!" * 20_000 + "p[1]"])
+def test_long_expressions_do_not_end_the_process(tmp_path: Path, expression: str) -> None:
+    result = audit(tmp_path, "__global__ void k(int* p) { p[0] = " + expression + "; }")
+    assert not result.findings
+
+
+RING = HEAD + """
+__device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+__global__ void __launch_bounds__(64) k(int* out, int n) {
+    __shared__ unsigned long long bar;
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at(&bar)) : "memory");
+    __syncthreads();
+    for (int i = 0; i < n; ++i) {
+        unsigned done = 0;
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at(&bar)) : "memory");
+        while (!done)
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done) : "r"(at(&bar)), "r"(i & 1) : "memory");
+    }
+    out[threadIdx.x] = n;
+}
+"""
+
+
+def test_a_parameter_that_counts_waits_is_small(tmp_path: Path) -> None:
+    result = audit(tmp_path, RING)
+    assert not result.findings
+    assert result.coverage.executed == 1
+
+
+def test_a_flag_in_global_memory_may_be_slept_on(tmp_path: Path) -> None:
+    result = audit(tmp_path, HEAD + """
+    __global__ void k(volatile int* flag, int* out) {
+        while (*flag != 3) __nanosleep(100);
+        __syncthreads();
+        out[threadIdx.x] = 1;
+    }
+    """)
+    assert not result.findings
+    assert result.coverage.executed == 1
+
+
+def test_shared_counters_are_computed(tmp_path: Path) -> None:
+    """The last warp is known from what an atomic returns, so that the barrier in its branch is reached by all of it."""
+    result = audit(tmp_path, HEAD + """
+    __global__ void __launch_bounds__(128) k(int* out) {
+        __shared__ int gone;
+        __shared__ int last[4];
+        if (threadIdx.x == 0) gone = 0;
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) last[threadIdx.x / 32] = atomicAdd(&gone, 1);
+        __syncwarp();
+        if (last[threadIdx.x / 32] < 4) asm volatile("bar.sync 1, 128;" ::: "memory");
+        out[threadIdx.x] = 1;
+    }
+    """)
+    assert not result.findings
+    assert result.coverage.executed == 1
