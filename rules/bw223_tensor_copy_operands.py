@@ -15,7 +15,7 @@ class TensorCopyOperands(Rule):
     name = "tensor-copy-operands"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TL-16", "TL-20", "TL-22")
+    entries = ("TL-15", "TL-16", "TL-20", "TL-22")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for incident in audit.incidents("descriptor"):
@@ -32,6 +32,9 @@ class TensorCopyOperands(Rule):
                 text = ("the copy signals an mbarrier of another CTA than the one whose shared memory it fills, which "
                         "only .cta_group::2 may, within a pair")
                 hint = "use the barrier of the destination CTA, or .cta_group::2 and the barrier of its pair"
+            elif data["entry"] == "TL-15":
+                text = f"tensormap.replace writes a {data['problem']}: the map is not valid then"
+                hint = "write what cuTensorMapEncodeTiled would accept; the rank is counted from 0"
             else:
                 continue
             yield audit.finding(type(self), incident.where, text, hint=hint, context=incident_context(audit, incident))

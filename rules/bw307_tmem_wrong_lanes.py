@@ -15,9 +15,19 @@ class TmemWrongLanes(Rule):
     name = "tmem-wrong-lanes"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TC-40",)
+    entries = ("TC-40", "TC-45", "TC-46")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
+        for incident in audit.incidents("tmem_base_lane"):
+            data = incident.data
+            need = ("a multiple of 32" if not data["m"] else "0 or 16" if data["half"] else "0")
+            subject = f"the {data['what']} of {data['instr']} with M = {data['m']}" if data["m"] else data["instr"]
+            yield audit.finding(
+                type(self), incident.where,
+                f"{subject} begins at lane {data['lane']} of tensor memory; it has to begin at lane {need}",
+                hint="keep the lane part of the address (bits 16 and above) apart from that of loads and stores",
+                context=incident_context(audit, incident),
+            )
         for incident in audit.incidents("tmem_lanes"):
             data = incident.data
             first, warp = data["first"], data["warp"]

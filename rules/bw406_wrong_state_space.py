@@ -15,12 +15,15 @@ class WrongStateSpace(Rule):
     name = "wrong-state-space"
     level = Level.ERROR
     confidence = "high"
-    entries = ("MB-06",)
+    entries = ("MB-06", "TL-04")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for i in audit.incidents("state_space"):
             what = i.data["what"]
-            if i.data["own_only"]:
+            if i.data.get("needs_peer"):
+                text = f"{what} from shared memory to shared memory has to go to another CTA, not to its own"
+                hint = "copy within a CTA with ordinary loads and stores, or map the address with mapa"
+            elif i.data["own_only"]:
                 text = (f"{what} works in the shared memory of the executing CTA only, but its address lies in that of "
                         f"CTA {i.data['owner']}")
                 hint = "let a thread of that CTA do it; other CTAs may arrive, expect bytes and complete them"

@@ -13,7 +13,7 @@ from auditor.machine.launch import SWIZZLE_SPAN, Launch, TensorMap
 from auditor.machine.mbarrier import Mbarrier
 from auditor.machine.ops.common import number, shared_operand
 from auditor.machine.ops.data import commit, groups_of, wait_groups
-from auditor.machine.ops.mbar import find
+from auditor.machine.ops.mbar import check_space, find
 from auditor.machine.schedule import PEER_PIECE, PIECE
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Park
 from auditor.ptx.grammar import Addr, Instr, VectorOperand
@@ -212,6 +212,7 @@ def _load(
     if target is None:
         return
     cta, offset = target
+    check_space(x, i, cta, where)
     bar_target = shared_operand(x, bar)
     if bar_target is None:
         return
@@ -380,6 +381,8 @@ def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | 
     found = find(x, bar, "bulk.dsmem", where)
     if to is None or frm is None:
         return
+    if to[0] is x.s.warp.cta:
+        m.incident("state_space", where, x.s, data={"what": i.opcode, "owner": to[0].rank, "needs_peer": True})
     if found and found[0] is not to[0]:
         m.incident("descriptor", where, x.s, data={"what": "mbarrier of another CTA", "entry": "TL-22"})
     n = size if size is not None else 16
@@ -487,10 +490,36 @@ def bulk_wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     yield
 
 
+_FIELDS = {"rank": (0, 4), "box_dim": (1, 256), "element_stride": (1, 8), "global_dim": (1, 1 << 32)}
+
+
+def _check_field(x: Exec, i: Instr) -> None:
+    """Numbers that a tensor map cannot hold (TL-15). The rank is written as rank - 1; there is a stride less."""
+    field = i.mod_in(("rank", "box_dim", "element_stride", "global_dim", "global_stride"))
+    if field is None:
+        return
+    values = [x.s.uniform(x.val(o), x.lanes) for o in i.operands[1:]]
+    lo, hi = _FIELDS.get(field, (0, (1 << 40) - 1))
+    ordinals = 1 if field == "rank" else 4 if field == "global_stride" else 5
+    problem = ""
+    if len(values) == 2 and isinstance(values[0], int) and not 0 <= values[0] < ordinals:
+        problem = f"ordinal {values[0]} of {field}, of which there are {ordinals}"
+    elif values and isinstance(values[-1], int) and not lo <= values[-1] <= hi:
+        counted = "rank - 1, " if field == "rank" else ""
+        problem = f"{field} of {values[-1]}, which is {counted}at least {lo} and at most {hi}"
+    elif field == "global_stride" and values and isinstance(values[-1], int) and values[-1] % 16:
+        problem = f"global_stride of {values[-1]} bytes, which is no multiple of 16"
+    if problem:
+        data = {"what": "tensor map field", "problem": problem, "entry": "TL-15"}
+        x.m.incident("descriptor", x.m.where(), x.s, data=data)
+
+
 @op("tensormap.replace", "tensormap.cp_fenceproxy")
 def tensormap_edit(x: Exec, i: Instr) -> None:
     """Edits of a tensor map in memory: the map is no longer the one that the host encoded."""
     address = x.s.uniform(x.val(i.operands[0]), x.lanes)
+    if i.opcode == "tensormap.replace":
+        _check_field(x, i)
     x.m.emit(x.s, "tensormap", lanes=x.lanes, data={"instr": i.opcode,
                                                     "address": address if isinstance(address, int) else None})
 

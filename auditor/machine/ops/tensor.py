@@ -276,6 +276,12 @@ def mma(x: Exec, i: Instr) -> None:
     ctas = _pair(x, i)
     target = x.s.uniform(x.val(dest), x.lanes)
     accumulator_lanes = d.accumulator_lanes(idesc.m, group, ws, sparse)
+    half = (idesc.m == 64 and not ws) or (idesc.m == 128 and group == 2 and sparse)
+    for what, operand in (("accumulator", dest), ("operand A", a)):
+        base = x.s.uniform(x.val(operand), x.lanes) if isinstance(operand, Addr) else None
+        if isinstance(base, int) and base >> 16 & 0x7F not in ((0, 16) if half else (0,)):
+            data_lanes = {"instr": i.opcode, "lane": base >> 16 & 0x7F, "what": what, "m": idesc.m, "half": half}
+            m.incident("tmem_base_lane", where, s, data=data_lanes)
     data |= {"d": target, "columns": columns}
     for owner in ctas:
         for lanes in accumulator_lanes:
@@ -442,11 +448,14 @@ def shift(x: Exec, i: Instr) -> None:
     where = x.m.where()
     _check_single(x, i, where)
     accesses = []
+    base = x.s.uniform(x.val(i.operands[0]), x.lanes)
+    if isinstance(base, int) and (base >> 16) % 32:
+        x.m.incident("tmem_base_lane", where, x.s, data={"instr": i.opcode, "lane": base >> 16, "what": "", "m": 0})
     for cta in _pair(x, i):
         access = tmem_access(
             x,
             cta,
-            x.s.uniform(x.val(i.operands[0]), x.lanes),
+            base,
             (0, 32),
             8,
             write=True,
