@@ -1,7 +1,8 @@
 """Schedules: which of the strands and asynchronous operations that could go on does so next.
 
-An audit runs one of them, ``Lazy``: the graph built from its trace stands for all the others. They are for whoever
-wants to see another run itself, such as the comparison with hardware in tests/conformance.
+An audit runs one of them, ``Lazy``: the graph built from its trace stands for all the others. Where the answer of
+a poll decides whether a wait follows at all, it runs ``Truthful`` too. The others are for whoever wants to see another
+run itself, such as the comparison with hardware in tests/conformance.
 """
 
 from __future__ import annotations
@@ -52,6 +53,12 @@ class Lazy:
     def pieces(self, size: int, piece: int = PIECE) -> Sequence[int]:
         """The parts in which a bulk copy of so many bytes completes; ``piece``: what hardware completes at once."""
         return (size,)
+
+
+class Truthful(Lazy):
+    """The same with polls answered as it is: shows what a kernel skips after a "yes"."""
+
+    denies = False
 
 
 class Eager(Lazy):
@@ -106,3 +113,4 @@ def runnable(strand: Strand) -> bool:
 
 
 LAZY = Lazy()
+TRUTHFUL = Truthful()

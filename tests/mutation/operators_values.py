@@ -237,7 +237,8 @@ def commit_to_other(good: Good) -> Iterator[Change]:
     commits = [s for s in good.of("commit") if barrier_argument(good, s) is not None]
     for site in commits:
         own = barrier_argument(good, site)
-        other = next((barrier_argument(good, s) for s in commits if s.node.function is site.node.function
-                      and not s.bars & site.bars), None)
+        visible = {id(n) for n in site.node.ancestors()}  # what the other commit names has to be declared here too
+        other = next((barrier_argument(good, s) for s in commits if id(s.node.parent) in visible
+                      and s.node.function is site.node.function and not s.bars & site.bars), None)
         if own is not None and other is not None:
             yield Change((Edit(own, good.text(other)),), site)
