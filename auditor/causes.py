@@ -271,12 +271,17 @@ class Diagnosis:
     # ---- the shape of the block, barriers in roles --------------------------------------------------------------
 
     def _shape(self, deadlocks: list[Incident]) -> bool:
-        """A wait for something that no thread of the block ever does, and that a warp more would do."""
+        """A wait for something that no thread of the block ever does, and that a warp more would do.
+
+        With launch bounds that say how many threads there should be, also a wait for which some do it and some lack.
+        """
         audit, launch = self.audit, self.audit.launch
         if launch.where is None or "block" in launch.chosen or launch.block[1:] != (1, 1):
             return False
         used = {e.data["bar"] for e in audit.trace.events if e.kind == "mbar.arrive"}
         used |= {bar for e in audit.trace.events if e.kind == "commit" for bar in e.data["bar"]}
+        if launch.threads < audit.kernel.max_threads:
+            used = set()
         stuck = next((i for i in deadlocks if i.data.get("waiting") == "mbarrier" and i.data["bar"] not in used), None)
         if stuck is None:
             return False
