@@ -356,11 +356,14 @@ def _guessed_end(m: Any, access: Access, size: int) -> int:
 
 
 def _share(m: Any, event: Event, open_copies: list[dict[str, Any]], left: int) -> int:
-    """Bytes of one of several copies into a phase, of boxes that are not known: in proportion to the room of each."""
+    """Bytes of one of several copies into a phase, of boxes that are not known: the same for all where each has the
+    room, else in proportion to it."""
     events = [m.trace.events[c["event"]] for c in open_copies]
     if len(events) < 2:
         return left
     rooms = {e.id: _room(m, e) for e in events}
+    if left // len(events) <= min(rooms.values()):
+        return left // len(events) // 16 * 16
     return max(left * rooms[event.id] // max(sum(rooms.values()), 1) // 16 * 16, 0)
 
 
