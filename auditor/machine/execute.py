@@ -111,13 +111,13 @@ class Exec:
             for n, item in enumerate(o.items):
                 self.set(item, value[n] if value.__class__ is tuple and n < len(value) else OPAQUE)
 
-    def set_opaque(self, o: Any) -> None:
-        """Give all registers of a vector operand opaque data (accumulators can have 128 of them)."""
+    def set_all(self, o: Any, value: Opaque) -> None:
+        """Give all registers of a vector operand the same opaque data (accumulators can have 128 of them)."""
         for item in o.items:
             if item.__class__ is Param:
-                self.outs[item.index] = OPAQUE
+                self.outs[item.index] = value
             else:
-                self.set(item, OPAQUE)
+                self.set(item, value)
 
     def _blend(self, old: Any, new: Any) -> Any:
         if self.lanes == self.s.lanes:

@@ -79,6 +79,8 @@ class Warp:
     tmem_pending: list[tuple[bool, Access]] = field(default_factory=list)  # (is a store, access) not waited for
     wgmma_issued: list[AsyncOp] = field(default_factory=list)
     wgmma: Groups = field(default_factory=lambda: Groups())
+    wgmma_results: list[Any] = field(default_factory=list)  # of each issued operation, see ops.wgmma
+    wgmma_fenced: bool = False  # wgmma.fence since the last wait
     cluster_mask: int = 0  # lanes that arrived in the open round of the cluster barrier
     cluster_due: dict[int, int] = field(default_factory=dict)  # lane -> round that its next wait is for
 

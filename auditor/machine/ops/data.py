@@ -125,7 +125,7 @@ def register_matrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
     if g.lead is x.s:
         finish(x, g, None)
     if isinstance(i.operands[0], VectorOperand):
-        x.set_opaque(i.operands[0])
+        x.set_all(i.operands[0], OPAQUE)
     else:
         x.set(i.operands[0], OPAQUE)
 

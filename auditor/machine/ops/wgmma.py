@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import finish, gather, gathered_preds, number
@@ -12,16 +12,45 @@ from auditor.machine.state import AsyncOp, Park
 from auditor.ptx import descriptors as d
 from auditor.ptx.grammar import Instr, VectorOperand
 from auditor.trace import Access
-from auditor.values import Opaque
+from auditor.values import Loaded, Opaque
+
+if TYPE_CHECKING:
+    from auditor.machine.core import Machine
+    from auditor.machine.strand import Strand
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)$")
 _BITS = {"tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1}
+
+
+class Result:
+    """Accumulator registers of a wgmma, which may be used when it has been waited for."""
+
+    __slots__ = ("machine", "operation", "strand", "told", "waited")
+
+    def __init__(self, machine: Machine, strand: Strand, operation: AsyncOp) -> None:
+        self.machine = machine
+        self.strand = strand
+        self.operation = operation
+        self.waited = self.told = False
+
+    @property
+    def consumed(self) -> bool:
+        return self.waited
+
+    @consumed.setter
+    def consumed(self, _: bool) -> None:
+        """One of the registers is used (``Loaded.used``)."""
+        if not self.waited and not self.told:
+            self.told = True
+            data = {"problem": "in flight", "op": self.operation.event.id}
+            self.machine.incident("wgmma_registers", self.machine.where(), self.strand, data=data)
 
 
 @op("wgmma.fence", blocks=True)
 def fence(x: Exec, i: Instr) -> Generator[Park, None, None]:
     g = yield from gather(x, i, ("wgmma.fence", x.m.where()), 0xFFFFFFFF, strict=True)
     if g.lead is x.s:
+        x.s.warp.wgmma_fenced = True
         finish(x, g, x.m.emit(x.s, "wgmma.fence", lanes=g.lanes, preds=gathered_preds(g)))
 
 
@@ -48,6 +77,9 @@ def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
         if not isinstance(operands[1], VectorOperand):
             _operand(x, operands[1], 64, k_bytes, "MN" if trans_a else "K", bits, accesses, "A", data)
         _operand(x, operands[2], n, k_bytes, "MN" if trans_b else "K", bits, accesses, "B", data)
+        if not s.warp.wgmma_fenced and not _accumulated(x, operands[0]):
+            m.incident("wgmma_registers", where, s, data={"problem": "no fence"})
+            s.warp.wgmma_fenced = True
         issue = m.emit(s, "issue", where=where, lanes=g.lanes, preds=gathered_preds(g), data={"instr": "wgmma"})
         event = m.emit(
             None,
@@ -64,9 +96,17 @@ def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
         s.warp.wgmma.open.append(operation)
         s.warp.wgmma.ever = True
         s.warp.wgmma_issued.append(operation)
-        finish(x, g, issue)
+        s.warp.wgmma_results.append(Result(m, s, operation))
+        finish(x, g, issue, s.warp.wgmma_results[-1])
     if isinstance(operands[0], VectorOperand):
-        x.set_opaque(operands[0])
+        x.set_all(operands[0], Loaded(g.result))
+
+
+def _accumulated(x: Exec, operand: Any) -> bool:
+    """Whether the accumulator registers hold what an earlier wgmma left there, untouched since."""
+    items = operand.items if isinstance(operand, VectorOperand) else (operand,)
+    value = x.val(items[0])
+    return isinstance(value, Loaded) and isinstance(value.record, Result)
 
 
 def _registers(x: Exec, operands: tuple[Any, ...]) -> list[Any]:
@@ -145,6 +185,9 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
             )
             done += [o for w in siblings for o in w.wgmma_issued[:count]]
         x.m.finish_until(done)
+        x.s.warp.wgmma_fenced = False
+        for result in x.s.warp.wgmma_results[:count]:
+            result.waited = True
         event = x.m.emit(
             x.s,
             "wgmma.wait",
