@@ -9,6 +9,7 @@ from auditor.machine.launch import Launch
 from auditor.trace import Trace
 
 REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
+LARGER = 1.5  # a larger problem takes at least so many times the steps of one that hung
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
 
 Run = Callable[[Launch, int], "Trace | None"]
@@ -39,7 +40,7 @@ class Series:
             if trace is None:
                 return
             if self._hangs_for_its_size(launch, trace):
-                instead = self._without_hang()
+                instead = self._without_hang(trace)
                 if instead is not None:
                     yield instead
                     return
@@ -72,7 +73,7 @@ class Series:
         """Whether a chosen problem hangs, perhaps because it is smaller than any that the kernel is made for."""
         return not launch.extra and bool(self._larger) and _has(trace, "deadlock")
 
-    def _without_hang(self) -> tuple[Launch, Trace] | None:
+    def _without_hang(self, hung: Trace) -> tuple[Launch, Trace] | None:
         """A larger problem that does not hang: the first that is not too long, else the last."""
         for launch in self._larger:
             last = launch is self._larger[-1]
@@ -80,6 +81,8 @@ class Series:
             if trace is None or _has(trace, "deadlock"):
                 break
             if last or not _has(trace, "budget"):
+                if trace.steps < LARGER * hung.steps:
+                    break  # it does not get as far as the hang: that says nothing about it
                 return launch, trace
         self._larger = []
         return None

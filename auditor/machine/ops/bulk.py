@@ -333,7 +333,7 @@ def _launch(
         if part is None:  # the box is not known: this copy gets its share of what the phase still expects
             open_copies = [c for c in bar.current["copies"] if not c["landed"] and c["bytes"] is None]
             known = sum(c["bytes"] for c in bar.current["copies"] if not c["landed"] and c["bytes"] is not None)
-            n = _share(m, event, open_copies, max(bar.unit.tx - known, 0))
+            n = min(_share(m, event, open_copies, max(bar.unit.tx - known, 0)), _stage_stride(m, event))
             event.accesses[0].hi = _guessed_end(m, event.accesses[0], min(n, _room(m, event)))
             event.data["assumed_bytes"] = n
         entry["left"] -= 1
@@ -365,6 +365,14 @@ def _share(m: Any, event: Event, open_copies: list[dict[str, Any]], left: int) -
     if left // len(events) <= min(rooms.values()):
         return left // len(events) // 16 * 16
     return max(left * rooms[event.id] // max(sum(rooms.values()), 1) // 16 * 16, 0)
+
+
+def _stage_stride(m: Any, event: Event) -> int:
+    """The least distance between two places that copies through the same map were aimed at: no box is larger."""
+    access = event.accesses[0]
+    starts = m.copy_starts.get(access.cta, {})
+    stages = sorted(o for o, origins in starts.items() if event.data["origin"] in origins)
+    return int(min((b - a for a, b in pairwise(stages)), default=m.ctas[access.cta].shared_end))
 
 
 def _room(m: Any, event: Event) -> int:
