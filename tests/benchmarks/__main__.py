@@ -26,7 +26,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    audit = [sys.executable, "-m", "auditor", "-q"]
+    audit = [sys.executable, "-m", "auditor", "-q", "--no-cache"]
     _against_nvcc(args.files or sorted((ROOT / "fixtures" / "kernels").glob("*.cu")), audit, args.rounds, environment)
     _growth(audit, args.rounds, environment)
     _start_up(args.rounds, environment)
