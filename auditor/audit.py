@@ -24,13 +24,14 @@ from auditor.machine.scenario import ScenarioSettings, plan
 from auditor.machine.schedule import LAZY, TRUTHFUL, Lazy
 from auditor.machine.series import Series
 from auditor.program import Kernel, Program
-from auditor.registry import all_rules
+from auditor.registry import all_rules, get
 from auditor.rule import Rule
 from auditor.source import UNKNOWN, Loc, Stack
 from auditor.story import Story
 from auditor.trace import Event, Incident, Trace
 
 STEP_BUDGET = 400_000
+WITHOUT_BODY = "BW003"  # empty-kernel
 
 
 class Audit:
@@ -232,11 +233,20 @@ def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding
     for kernel in program.kernels:
         if kernel.empty:
             coverage.notes.append(("empty", f"kernel {kernel.display} has no body for {program.arch}", kernel.loc))
+            findings += _without_body(program, kernel, options)
             continue
         got, complete = audit_kernel(program, kernel, options, coverage, facts)
         findings += got
         coverage.executed += complete
     return findings, coverage
+
+
+def _without_body(program: Program, kernel: Kernel, options: AuditOptions) -> Iterator[Finding]:
+    """The finding on a kernel that has nothing to run: no other rule could say anything of it."""
+    if options.selects(WITHOUT_BODY):
+        blank = Launch(kernel.name)
+        audit = Audit(program, kernel, blank, Trace(kernel.display, {}, 1, 1), time.thread_time())
+        yield from get(WITHOUT_BODY).check(audit)
 
 
 def audit_kernel(

@@ -139,3 +139,19 @@ def test_what_the_driver_rejects(changes: dict[str, object], problem: str | None
     problems = sys.modules[type(get("BW215")).__module__].problems
     found = [text for text, _ in problems(tensor_map(**changes))]
     assert (found == []) if problem is None else any(problem in text for text in found)
+
+
+def test_a_kernel_without_a_body_is_noted_for_the_architecture_that_lacks_it(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text(
+        "__global__ void k(float* out)\n{\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000\n"
+        "    out[threadIdx.x] = 1;\n#endif\n}\n"
+    )
+
+    def codes(arch: str, strict: bool) -> list[tuple[str, Level]]:
+        found = audit_file(str(source), AuditOptions(arches=(arch,), strict=strict)).findings
+        return [(f.code, f.level) for f in found]
+
+    assert codes("sm_90a", strict=True) == [("BW003", Level.NOTE)]
+    assert codes("sm_90a", strict=False) == []
+    assert codes("sm_100a", strict=True) == []
