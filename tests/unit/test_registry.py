@@ -54,6 +54,17 @@ def test_documentation_has_the_fixed_headings(code: str) -> None:
     assert not unmentioned
 
 
+@pytest.mark.parametrize("code", [c for c in codes() if not c.startswith("BW0")])
+def test_documentation_says_whether_the_consequence_was_measured(code: str) -> None:
+    assert re.search(r"\b(?:[Mm]easured|[Dd]ocumented)\b", registry.section(code, "Why it matters"))
+
+
+@pytest.mark.parametrize("code", [c for c in codes() if not c.startswith("BW0")])
+def test_documentation_has_a_wrong_and_a_right_example(code: str) -> None:
+    kinds = re.findall(r"^```cuda (bad|good)$", registry.section(code, "Example"), re.M)
+    assert {"bad", "good"} == set(kinds)
+
+
 def test_names_are_unique_and_every_file_is_a_rule() -> None:
     names = [rule.name for rule in registry.all_rules()]
     assert len(names) == len(set(names))
