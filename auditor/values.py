@@ -236,8 +236,8 @@ def collapse(lanes: Iterable[Any]) -> Any:
 
 def _collapse_noted(t: tuple[Any, ...]) -> Any:
     """``collapse`` of numbers that follow from blockIdx: looking for equal lanes is not control flow of the kernel."""
-    first = int(t[0])
-    return t[0] if all(int(x) == first for x in t) else Vec(t)
+    first, other = int(t[0]), _counterpart(t[0])
+    return t[0] if all(int(x) == first and _counterpart(x) == other for x in t) else Vec(t)
 
 
 def _packed(t: list[Any]) -> Any:
@@ -270,12 +270,29 @@ def lanewise(f: Callable[..., Any], *args: Any) -> Any:
     return collapse(map(f, *columns))
 
 
+def settled(x: BlockInt) -> int:
+    """The value of this CTA where only that can be carried on: what follows may differ between CTAs."""
+    if x.other != int(x):
+        BlockInt.compared = True
+    return int(x)
+
+
+def _counterpart(x: Any) -> Any:
+    return x.other if x.__class__ is BlockInt else x
+
+
 def _carried(name: str) -> Callable[..., Any]:
     plain = getattr(int, name)
 
-    def operation(self: int, *args: Any) -> Any:
+    def operation(self: BlockInt, *args: Any) -> Any:
         result = plain(self, *args)
-        return BlockInt(result) if result.__class__ is int else result
+        if result.__class__ is not int:
+            return result
+        try:
+            return BlockInt(result, plain(self.other, *map(_counterpart, args)))
+        except (ArithmeticError, ValueError):  # the other CTA divides by zero or shifts by a negative count
+            BlockInt.compared = True
+            return result
 
     return operation
 
@@ -283,21 +300,33 @@ def _carried(name: str) -> Callable[..., Any]:
 def _noted(name: str) -> Callable[..., Any]:
     plain = getattr(int, name)
 
-    def comparison(self: int, *args: Any) -> Any:
-        BlockInt.compared = True
-        return plain(self, *args)
+    def comparison(self: BlockInt, *args: Any) -> Any:
+        result = plain(self, *args)
+        if result != plain(self.other, *map(_counterpart, args)):
+            BlockInt.compared = True
+        return result
 
     return comparison
 
 
 class BlockInt(int):
-    """A number that follows from blockIdx. It notes when control flow may depend on it: when it is compared or tested.
+    """A number that follows from blockIdx. ``other``: the value that the same expression has in the CTA of the same rank at
+    the other end of the grid.
 
-    A run in which that never happens is the same for every CTA, so one CTA stands for all.
+    It notes when control flow may depend on it: when the two values give different results of a comparison or a test. A
+    run in which that never happens goes the same way at both ends, so one CTA stands for all.
     """
 
-    __slots__ = ()
+    other: int
     compared = False
+
+    def __new__(cls, value: int, other: int) -> BlockInt:
+        self = int.__new__(cls, value)
+        self.other = other
+        return self
+
+    def __float__(self) -> float:
+        return float(settled(self))
 
     __hash__ = int.__hash__
 
@@ -381,7 +410,7 @@ s8, s16, s32, s64 = _signed(8), _signed(16), _signed(32), _signed(64)
 
 def _cdiv1(a: Any, b: Any) -> Any:
     if a.__class__ is BlockInt or b.__class__ is BlockInt:
-        return BlockInt(_cdiv1(int(a), int(b)))
+        return BlockInt(_cdiv1(int(a), int(b)), _cdiv1(_counterpart(a), _counterpart(b)))
     if b == 0:
         return 0
     if isinstance(a, float) or isinstance(b, float):
@@ -392,7 +421,7 @@ def _cdiv1(a: Any, b: Any) -> Any:
 
 def _cmod1(a: Any, b: Any) -> Any:
     if a.__class__ is BlockInt or b.__class__ is BlockInt:
-        return BlockInt(_cmod1(int(a), int(b)))
+        return BlockInt(_cmod1(int(a), int(b)), _cmod1(_counterpart(a), _counterpart(b)))
     if b == 0:
         return 0
     r = abs(a) % abs(b)

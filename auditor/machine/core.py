@@ -16,6 +16,7 @@ from auditor.machine.frames import generated_lines, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
+from auditor.machine.scenario_shape import last_cluster
 from auditor.machine.schedule import LAZY, Lazy
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, NamedBarrier, Park, Warp
 from auditor.machine.strand import LoadRecord, Strand, StrandEnd
@@ -92,6 +93,7 @@ class Machine:
         threads = max(launch.threads, 1)
         self.warps_per_cta = -(-threads // 32)
         self.trace = Trace(kernel.display, dict(launch.inputs), self.warps_per_cta, size)
+        self.other_end = self._other_end()
         self.ctas = [self._make_cta(rank, threads) for rank in range(size)]
 
     # ---- set-up -----------------------------------------------------------------------------------------------
@@ -106,6 +108,13 @@ class Machine:
             cta.warps.append(Warp(cta, w, rank * self.warps_per_cta + w, (1 << n) - 1))
         cta.shared, cta.shared_end = shared_layout(self.kernel, self.launch)
         return cta
+
+    def _other_end(self) -> tuple[int, ...]:
+        """How far away in blockIdx the cluster at the other end of the grid is: the last, seen from the first."""
+        last = last_cluster(self.launch.grid, self.launch.cluster)
+        here = self.launch.block_index
+        there = (0, 0, 0) if here == last else last
+        return tuple(t - h for t, h in zip(there, here))
 
     def _arguments(self) -> list[Any]:
         """Kernel arguments as generated code wants them: scalars as values, objects as parameter addresses."""

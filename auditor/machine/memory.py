@@ -141,7 +141,7 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
             if kind == "float" or not _knows(strand.machine.ctas[touched[0].cta], touched[1], touched[2]):
                 return _loaded(strand, touched[0])
             values = [_shared_value(strand.machine, addresses[n], size, signed) for n in active]
-            if all(v.__class__ is int for v in values):
+            if all(isinstance(v, int) for v in values):
                 out = [0] * LANES
                 for n, v in zip(active, values):
                     out[n] = v
@@ -168,7 +168,7 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         if touched is None:
             return OPAQUE
         value = _shared_value(strand.machine, p, size, signed)
-        if value.__class__ is int and kind != "float":
+        if isinstance(value, int) and kind != "float":
             return value
         return _loaded(strand, touched[0])
     if strand.machine.watches_reads and p >= GLOBAL_WINDOW:
@@ -287,7 +287,7 @@ def _shared_value(machine: Machine, address: int, size: int, signed: bool) -> An
     if target is None:
         return OPAQUE
     value = shared_value(target[0], target[1], size)
-    if value.__class__ is int and signed and value >> (8 * size - 1) & 1:
+    if isinstance(value, int) and signed and value >> (8 * size - 1) & 1:
         return value - (1 << 8 * size)
     return value
 

@@ -28,6 +28,11 @@ def _lane_list(mask: int) -> list[int]:
     return [lane for lane in range(32) if mask >> lane & 1]
 
 
+def _both_ends(index: int, distance: int) -> int:
+    """One dimension of blockIdx, with its value in the CTA that is ``distance`` away at the other end of the grid."""
+    return BlockInt(index, index + distance) if distance else index
+
+
 class StrandEnd(Exception):  # noqa: N818 - the ordinary end of a strand
     """The strand ends here: ``exit``, or a trap."""
 
@@ -89,7 +94,7 @@ class Strand:
             collapse(t // x % y for t in flat),
             collapse(t // (x * y) for t in flat),
         )
-        self.bid = tuple(BlockInt(n) for n in warp.cta.block_index)
+        self.bid = tuple(map(_both_ends, warp.cta.block_index, machine.other_end))
         self.bdim = launch.block
         self.gdim = launch.grid
 

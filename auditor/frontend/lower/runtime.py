@@ -7,7 +7,19 @@ from collections.abc import Callable
 from types import GeneratorType as Generator
 from typing import Any
 
-from auditor.values import LANES, OPAQUE, Opaque, Part, Ref, Vec, collapse, lane_values, lanewise
+from auditor.values import (
+    LANES,
+    OPAQUE,
+    BlockInt,
+    Opaque,
+    Part,
+    Ref,
+    Vec,
+    collapse,
+    lane_values,
+    lanewise,
+    settled,
+)
 
 __all__ = [
     "Generator",
@@ -61,7 +73,7 @@ i8, i16, i32, i64 = _to_signed(8), _to_signed(16), _to_signed(32), _to_signed(64
 
 def to_float(x: Any) -> Any:
     """Integer to floating point; per-lane values become opaque data."""
-    if x.__class__ is int or x.__class__ is bool or x.__class__ is float:
+    if isinstance(x, (int, float)):
         return float(x)
     return consume(x)
 
@@ -93,6 +105,8 @@ def element(box: Any, index: Any) -> Any:
                 return consume(*box)
             lanes.append(x)
         return collapse(lanes)
+    if index.__class__ is BlockInt:
+        return element(box, settled(index))
     consume(index)
     if box and isinstance(box[0], list):
         return box[0]
@@ -114,6 +128,9 @@ def set_element(box: Any, index: Any, value: Any) -> None:
                 continue
             was = lane_values(old)
             box[slot] = collapse(lanes[k] if index.v[k] == slot else was[k] for k in range(LANES))
+        return
+    if index.__class__ is BlockInt:
+        set_element(box, settled(index), value)
         return
     consume(index)
     for slot in range(len(box)):
