@@ -310,8 +310,8 @@ def _noted(name: str) -> Callable[..., Any]:
 
 
 class BlockInt(int):
-    """A number that follows from blockIdx. ``other``: the value that the same expression has in the CTA of the same rank at
-    the other end of the grid.
+    """A number that follows from blockIdx. ``other``: what the same expression is in the CTA of the same rank at the other end
+    of the grid.
 
     It notes when control flow may depend on it: when the two values give different results of a comparison or a test. A
     run in which that never happens goes the same way at both ends, so one CTA stands for all.
