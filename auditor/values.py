@@ -310,7 +310,7 @@ def _noted(name: str) -> Callable[..., Any]:
 
 
 class BlockInt(int):
-    """A number that follows from blockIdx. ``other``: what the same expression is in the CTA of the same rank at the other end
+    """A number that follows from blockIdx. ``other``: the same expression in the CTA of the same rank at the other end
     of the grid.
 
     It notes when control flow may depend on it: when the two values give different results of a comparison or a test. A
