@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from auditor.causes import Diagnosis
 from auditor.config import AuditOptions
-from auditor.findings import Coverage, Finding, Level, Related
+from auditor.findings import Coverage, Finding, Fix, Level, Related
 from auditor.graph import HappensBefore
 from auditor.machine.core import Machine
 from auditor.machine.host import survey
@@ -131,8 +131,12 @@ class Audit:
         flow: Iterable[tuple[Stack, str]] = (),
         hint: str = "",
         context: Iterable[tuple[str, str]] = (),
+        repair: Callable[[], tuple[Fix, ...]] | None = None,
     ) -> Finding:
-        """A finding at the user's line of ``where``, with the wrapper's line and the other places related."""
+        """A finding at the user's line of ``where``, with the wrapper's line and the other places related.
+
+        ``repair`` proposes repairs; it is not asked for those of mere notes.
+        """
         loc = self.user(where)
         places: list[Related] = []
         for stack, text in related:
@@ -155,6 +159,7 @@ class Audit:
             inputs=tuple(self.trace.inputs.items()),
             context=tuple(context),
             hint=hint,
+            candidates=repair() if repair is not None and (level or rule.level) is not Level.NOTE else (),
         )
 
     def callers(self, stack: Stack) -> tuple[Loc, ...]:

@@ -11,8 +11,9 @@ from auditor import cli_options
 from auditor.cli_complete import complete_codes
 from auditor.cli_flags import CompilerFlags, split
 from auditor.cli_options import given_fields
-from auditor.cli_outputs import choose_targets
+from auditor.cli_outputs import WITH_FIXES, choose_targets
 from auditor.cli_run import EXIT_FAILED, Request, run_audit
+from auditor.config import STDIN
 from auditor.output.tool import NAME, VERSION
 
 _EPILOG = """\b
@@ -38,6 +39,8 @@ _PLAIN = (
     "isolated",
     "show_settings",
     "add_ignores",
+    "fix",
+    "diff",
     "statistics",
     "timing",
     "baseline",
@@ -93,10 +96,16 @@ def audit(flags: CompilerFlags, /, paths: tuple[str, ...], **given: Any) -> int:
 
     A folder is searched for .cu and .cuh files; "-" is standard input.
     """
+    targets = choose_targets(given["formats"], given["output"], given["sarif_file"])
+    fields = given_fields(flags, given)
+    if given["fix"] or given["diff"] or any(target.format in WITH_FIXES for target in targets):
+        fields["fixes"] = True
+    if given["fix"] and STDIN in paths:
+        raise click.UsageError("--fix cannot change standard input; --diff shows the changes")
     request = Request(
         paths=paths,
-        given=given_fields(flags, given),
-        targets=choose_targets(given["formats"], given["output"], given["sarif_file"]),
+        given=fields,
+        targets=targets,
         fail_on="never" if given["exit_zero"] else given["fail_on"],
         **{name: given[name] for name in _PLAIN},
     )

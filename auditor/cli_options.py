@@ -49,6 +49,8 @@ selection = _group(
     ),
     click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found."),
     click.option("--strict", is_flag=True, help="Report notes too."),
+    click.option("--fix", is_flag=True, help="Apply fixes that an audit of the result confirms."),
+    click.option("--diff", is_flag=True, help="Show those fixes as a diff and change nothing."),
     click.option(
         "--add-ignores", metavar="REASON", help="Write a suppression comment with this reason for each finding."
     ),

@@ -14,6 +14,7 @@ from auditor.findings import FileResult
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 WITH_SUMMARY = ("text",)
+WITH_FIXES = ("json", "sarif")  # formats that say how a finding can be repaired
 _FOR_MACHINES = ("json", "sarif", "junit")  # written even when nothing could be audited
 
 

@@ -46,6 +46,8 @@ class Request:
     isolated: bool = False
     show_settings: bool = False
     add_ignores: str | None = None
+    fix: bool = False
+    diff: bool = False
     statistics: bool = False
     timing: bool = False
     baseline: str | None = None
@@ -77,6 +79,8 @@ def _run(request: Request) -> int:
 
     if request.config and request.isolated:
         raise click.UsageError("--config and --isolated exclude each other")
+    if request.fix + request.diff + (request.add_ignores is not None) + request.write_baseline > 1:
+        raise click.UsageError("--fix, --diff, --add-ignores and --write-baseline exclude each other")
     began = time.monotonic()
     configuration = Configuration(request.config, request.isolated)
     of_run = configuration.of_run()
@@ -112,6 +116,8 @@ def _run(request: Request) -> int:
         from auditor.cli_filters import only_changed
 
         results = only_changed(results, request.diff_base)
+    if (request.fix or request.diff) and not run.interrupted:
+        results = _repair(results, request, {unit.path: unit.options for unit in units})
     code = _report(results, request, of_run, any(unit.options.strict for unit in units))
     _tell_numbers(results, request, time.monotonic() - began)
     return EXIT_INTERRUPTED if run.interrupted else code
@@ -152,8 +158,9 @@ def _tell_failures(results: Sequence[FileResult], options: Mapping[str, AuditOpt
 def _report(results: Sequence[FileResult], request: Request, settings: Settings, strict: bool) -> int:
     code = exit_code(results, request.fail_on or settings.fail_on or "warning")
     failed = code == EXIT_FAILED
-    write_targets(results, request.targets, strict, request.color, failed)
-    shown = any(target.file is None and target.format in WITH_SUMMARY for target in request.targets)
+    targets = [target for target in request.targets if target.file is not None or not request.diff]
+    write_targets(results, targets, strict, request.color, failed)
+    shown = any(target.file is None and target.format in WITH_SUMMARY for target in targets)
     if not failed and not request.quiet and not shown:
         say(verdict(results))
         say(coverage(results))
@@ -200,6 +207,29 @@ def _add_ignores(results: Sequence[FileResult], reason: str) -> int:
     for finding in left:
         say(f"{finding.loc}: no place for a comment that ignores {finding.code}")
     return EXIT_FAILED if all(result.failure for result in results) else int(bool(left))
+
+
+def _repair(
+    results: Sequence[FileResult], request: Request, options: Mapping[str, AuditOptions]
+) -> list[FileResult]:
+    """Show the fixes of all findings, or apply them: the results then are those of the repaired sources."""
+    from auditor.cli_fix import repaired, unified_diff, write_repaired
+
+    out = []
+    for result in results:
+        change = repaired(result, options[result.path]) if any(f.fix for f in result.findings) else None
+        if change is None:
+            out.append(result)
+        elif request.diff:
+            write_out("".join(unified_diff(change)))
+            out.append(result)
+        elif why := write_repaired(change):
+            say(f"{result.path}: {why}")
+            out.append(result)
+        else:
+            say(f"{result.path}: fixed {plural(change.fixed, 'finding')}")
+            out.append(change.result)
+    return out
 
 
 def _write_baseline(results: Sequence[FileResult], file: Path) -> int:

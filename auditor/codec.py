@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from auditor.analysis import Analysis, ArchRun, KernelPlace
-from auditor.findings import Coverage, Finding, Level, Related
+from auditor.findings import Coverage, Edit, Finding, Fix, Level, Related
 from auditor.source import Loc
 
 
@@ -62,11 +62,16 @@ def _finding(finding: Finding) -> list[Any]:
         finding.inputs,
         finding.context,
         finding.hint,
+        _fix(finding.fix) if finding.fix else None,
     ]
 
 
+def _fix(fix: Fix) -> list[Any]:
+    return [fix.description, [[_loc(edit.loc), edit.text] for edit in fix.edits]]
+
+
 def _read_finding(data: list[Any]) -> Finding:
-    code, level, message, loc, kernel, related, flow, inputs, context, hint = data
+    code, level, message, loc, kernel, related, flow, inputs, context, hint, fix = data
     return Finding(
         code=code,
         level=Level(level),
@@ -78,7 +83,13 @@ def _read_finding(data: list[Any]) -> Finding:
         inputs=tuple((name, value) for name, value in inputs),
         context=tuple((name, value) for name, value in context),
         hint=hint,
+        fix=_read_fix(fix) if fix is not None else None,
     )
+
+
+def _read_fix(data: list[Any]) -> Fix:
+    description, edits = data
+    return Fix(description, tuple(Edit(Loc(*loc), text) for loc, text in edits))
 
 
 def _read_related(data: list[Any]) -> tuple[Related, ...]:

@@ -40,7 +40,7 @@ class Layout:
         self._literals: list[tuple[int, int]] = []  # (first line, last line) of comments and strings over several lines
         blank = list(text)
         spans = []
-        for kind, start, end in _tokens(text):
+        for kind, start, end in tokens(text):
             first, last = self._line(start), self._line(max(end - 1, start))
             if first != last:
                 self._literals.append((first, last))
@@ -74,7 +74,11 @@ class Layout:
         return bisect_right(self._starts, offset)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
+def tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """(kind, start, end) of each comment, literal and number of a source text, by character offsets.
+
+    Kinds: "comment", "string", "raw" (a raw string), "char" and "number".
+    """
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup if match.lastgroup != "mark" else "raw"
         yield str(kind), match.start(), match.end()

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 
 Dim3 = tuple[int, int, int]
 
+STDIN = "-"
+"""The path that stands for standard input."""
+
 DEFAULT_BUDGET = 20.0
 """Seconds that one kernel may take, over all its scenarios, before its audit is reported as incomplete."""
 
@@ -33,7 +36,8 @@ class AuditOptions:
     ``arches`` is empty when the user named none: the architecture then follows from the source. Paths are as the
     user wrote them. ``values`` are scalar kernel arguments by name; ``block``, ``grid``, ``cluster`` and ``smem``
     (bytes of dynamic shared memory) replace what the host code says, ``kernels`` all of these for single kernels.
-    ``budget`` is seconds a kernel. ``levels`` replace a rule's own level.
+    ``budget`` is seconds a kernel. ``levels`` replace a rule's own level. ``fixes`` asks for repairs, which cost an
+    audit each.
     """
 
     arches: tuple[str, ...] = ()
@@ -54,6 +58,7 @@ class AuditOptions:
     strict: bool = False
     kernels: tuple[KernelOptions, ...] = ()
     levels: tuple[tuple[str, str], ...] = ()
+    fixes: bool = False
 
     def for_kernel(self, name: str, display: str) -> AuditOptions:
         """The options for one kernel, known by its name ("ring") or as findings call it ("ring<128>")."""

@@ -14,12 +14,11 @@ from typing import TypeVar
 
 from auditor.analysis import Analysis, ArchRun, KernelPlace
 from auditor.conclude import conclude
-from auditor.config import AuditOptions, InputError
+from auditor.config import STDIN, AuditOptions, InputError
 from auditor.findings import FileResult
 
 T = TypeVar("T")
 
-STDIN = "-"
 MAX_FILE = 32 << 20
 MAX_LINE = 1 << 20
 _RECURSION_LIMIT = 12_000
@@ -47,6 +46,12 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
         analysis.sources[path] = text
         for arch in options.arches or (guess_arch(text),):
             analysis.runs.append(_pipeline(path, text, arch, options, analysis))
+        if any(finding.candidates for run in analysis.runs for finding in run.findings):
+            from auditor.repair.verify import with_confirmed_fixes
+
+            confirming = time.monotonic()
+            with_confirmed_fixes(analysis, options, analyse_file)
+            _spend(analysis, "confirming fixes", confirming)
     except InputError as error:
         analysis.failure = str(error)
     except OSError as error:

@@ -30,11 +30,29 @@ class Related:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """The text that replaces a place in a source; ``loc`` has both ends known, equal for an insertion."""
+
+    loc: Loc
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A repair: ``edits`` of one file that do not overlap, in order, and in a few words what they do."""
+
+    description: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
 class Finding:
     """One problem. ``loc`` is the user's line (never a wrapper's inside, which goes to ``related``).
 
     ``flow`` tells the story in order; ``inputs`` are the values under which it happened ("k_blocks": "10");
-    ``context`` are role, stage, iteration and the like, for the text output.
+    ``context`` are role, stage, iteration and the like, for the text output. ``candidates`` are repairs that a rule
+    proposes, the best first; ``fix`` is the one that an audit of the repaired source has confirmed, the only one that
+    is shown.
     """
 
     code: str
@@ -47,6 +65,8 @@ class Finding:
     inputs: tuple[tuple[str, str], ...] = ()
     context: tuple[tuple[str, str], ...] = ()
     hint: str = ""
+    candidates: tuple[Fix, ...] = ()
+    fix: Fix | None = None
 
 
 @dataclass

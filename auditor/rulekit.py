@@ -291,6 +291,17 @@ def story_of(audit: Audit, conflict: Conflict, first: str, second: str) -> Place
     return [(where, text) for _, where, text in sorted(dict.fromkeys(steps))]
 
 
+def release_or(audit: Audit, first: Event, second: Event) -> Stack:
+    """Where the threads of an event next let others go on, with the ``tcgen05.fence::before_thread_sync`` that belongs
+    to it; where the second event is when that comes first. What the event needs to be over stands before this place."""
+    own, other = strand_event(audit, first), strand_event(audit, second)
+    release = next((e for e in audit.hb.releases_after(own, 1) if e.id < other.id), other)
+    for e in audit.trace.events[own.id + 1 : release.id]:
+        if e.kind == "tcgen05.fence" and e.data["which"] == "before" and e.warp == own.warp and e.lanes & own.lanes:
+            return e.where
+    return release.where
+
+
 # ---- launch ---------------------------------------------------------------------------------------------------------
 
 

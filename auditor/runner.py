@@ -10,7 +10,8 @@ from pathlib import Path
 from auditor.analysis import Analysis
 from auditor.cache import Cache
 from auditor.conclude import conclude
-from auditor.engine import STDIN, analyse_file, read_source, with_deep_stack
+from auditor.config import STDIN
+from auditor.engine import analyse_file, read_source, with_deep_stack
 from auditor.findings import FileResult
 from auditor.parallel import Unit, audit_in_parallel, default_jobs
 

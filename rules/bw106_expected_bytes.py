@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
-from auditor.findings import Finding, Level
+from auditor.findings import Finding, Fix, Level
+from auditor.repair.operands import constant_texts, replace_constant
 from auditor.rule import Rule
 from auditor.rulekit import context, initialised, plural
 from auditor.trace import Event
@@ -48,7 +49,31 @@ class ExpectedBytes(Rule):
                   for e in expects[:2]]
             + [(e.where, f"{story.what(e)} brings {plural(_bytes(e), 'byte')}") for e in copies[:4]],
             context=context(audit, acting, bar),
+            repair=lambda: _repairs(audit, expects, copies, got - want),
         )
+
+
+def _repairs(audit: Audit, expects: list[Event], copies: list[Event], more: int) -> tuple[Fix, ...]:
+    """Expect ``more`` bytes, written as the copies write their sizes.
+
+    Not when fewer should be expected: a copy that was forgotten looks like that too.
+    """
+    if more <= 0 or len(expects) != 1:
+        return ()
+    sizes: dict[str, int] = {}
+    for e in copies:
+        texts = constant_texts(audit, e.where, _bytes(e))
+        if not texts:
+            sizes.clear()
+            break
+        sizes[texts[0]] = sizes.get(texts[0], 0) + 1
+    spelling = " + ".join(f"{n} * {_grouped(text)}" if n > 1 else text for text, n in sizes.items())
+    tx = expects[0].data["tx"]
+    return replace_constant(audit, expects[0].where, tx, tx + more, [spelling])
+
+
+def _grouped(text: str) -> str:
+    return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
 def _bytes(copy: Event) -> int:

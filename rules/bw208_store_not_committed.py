@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.repair.insert import insert_behind
 from auditor.rule import Rule
 from auditor.rulekit import incident_context, line, thread
 from auditor.source import Stack
@@ -49,4 +50,5 @@ class StoreNotCommitted(Rule):
             flow=[(store.where, f"{role} issues the store"), *related],
             hint=f"let {role} run cp.async.bulk.commit_group after the store and before its wait",
             context=incident_context(audit, i),
+            repair=lambda: insert_behind(audit, store.where, "cp.async.bulk.commit_group"),
         )

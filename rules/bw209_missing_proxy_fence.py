@@ -8,8 +8,9 @@ from auditor.audit import Audit
 from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
+from auditor.repair.insert import insert_between
 from auditor.rule import Rule
-from auditor.rulekit import context, line, story_of, strand_event, who
+from auditor.rulekit import context, line, release_or, story_of, strand_event, who
 from auditor.trace import Event
 
 
@@ -61,6 +62,8 @@ class MissingProxyFence(Rule):
             hint=f"let every writing thread run fence.proxy.async.{space} after its writes and before the barrier that "
                  "lets the operation start",
             context=context(audit, use),
+            repair=lambda: insert_between(
+                audit, write.where, release_or(audit, write, use), f"fence.proxy.async.{space}"),
         )
 
 

@@ -8,8 +8,9 @@ from auditor.audit import Audit
 from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
+from auditor.repair.insert import insert_between
 from auditor.rule import Rule
-from auditor.rulekit import context, line, story_of, who
+from auditor.rulekit import context, line, release_or, story_of, who
 
 
 class WarProxyFence(Rule):
@@ -49,4 +50,6 @@ class WarProxyFence(Rule):
             hint="run fence.proxy.async.shared::cta between the last read and the release, or use the loaded values "
                  "before the release",
             context=context(audit, read),
+            repair=lambda: insert_between(
+                audit, read.where, release_or(audit, read, copy), "fence.proxy.async.shared::cta"),
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.repair.parameters import make_grid_constant
 from auditor.rule import Rule
 from auditor.rulekit import incident_context, thread
 
@@ -19,6 +21,7 @@ class TensorMapCopied(Rule):
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for i in audit.incidents("tensormap_space"):
+            repair = None
             if i.data["space"] == "parameter copy":
                 name = i.data["param"]
                 param = next((p for p in audit.kernel.params if p.name == name), None)
@@ -28,10 +31,11 @@ class TensorMapCopied(Rule):
                 type_name = param.type_name.removeprefix("const ") if param is not None else "CUtensorMap"
                 hint = f"declare it so: const __grid_constant__ {type_name} {name}"
                 related = [(i.where, f"used by {thread(audit, i)} here")]
+                repair = partial(make_grid_constant, audit, param) if param is not None else None
             else:
                 where, related = i.where, []
                 message = (f"tensor map used by {thread(audit, i)} lies in {i.data['space']} memory: TMA reads maps "
                            "from parameter, constant or global memory only")
                 hint = "use the address of a const __grid_constant__ CUtensorMap parameter, or of global memory"
             yield audit.finding(type(self), where, message, related=related, hint=hint,
-                                context=incident_context(audit, i))
+                                context=incident_context(audit, i), repair=repair)

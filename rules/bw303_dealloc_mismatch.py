@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from auditor.audit import Audit
-from auditor.findings import Finding, Level
+from auditor.findings import Finding, Fix, Level
+from auditor.repair.operands import constant_texts, replace_constant
 from auditor.rule import Rule
 from auditor.rulekit import incident_context
 from auditor.trace import Incident
@@ -40,4 +41,12 @@ class DeallocMismatch(Rule):
             text = f"tcgen05.dealloc of {told}, which is not a base that tcgen05.alloc returned"
             hint = "keep the address that tcgen05.alloc wrote to shared memory as it is, and free that"
         return audit.finding(type(self), incident.where, text, related=incident.related, hint=hint,
-                             context=incident_context(audit, incident))
+                             context=incident_context(audit, incident),
+                             repair=lambda: _repairs(audit, incident) if problem == "columns" else ())
+
+
+def _repairs(audit: Audit, incident: Incident) -> tuple[Fix, ...]:
+    """Free what was allocated, written as the allocation writes it."""
+    columns, allocated = incident.data["columns"], incident.data["allocated"]
+    spellings = [text for where, _ in incident.related for text in constant_texts(audit, where, allocated)]
+    return replace_constant(audit, incident.where, columns, allocated, spellings)

@@ -8,8 +8,9 @@ from auditor.audit import Audit
 from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
+from auditor.repair.insert import insert_between
 from auditor.rule import Rule
-from auditor.rulekit import context, story_of, who
+from auditor.rulekit import context, release_or, story_of, who
 
 # By whether the loaded values were used before the columns were given away; None where that is not known.
 EFFECT = {True: ": its values were used before, which only their registers protect",
@@ -50,4 +51,6 @@ class TmemLoadNotWaited(Rule):
                 "dealloc" if frees and other.warp == load.warp else "arrival or barrier that lets others go on"
                 if other.warp != load.warp else "columns are written again"),
             context=context(audit, load),
+            repair=lambda: insert_between(
+                audit, load.where, release_or(audit, load, other), "tcgen05.wait::ld.sync.aligned"),
         )

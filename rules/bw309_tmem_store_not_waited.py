@@ -8,8 +8,9 @@ from auditor.audit import Audit
 from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
+from auditor.repair.insert import insert_between
 from auditor.rule import Rule
-from auditor.rulekit import context, story_of, who
+from auditor.rulekit import context, release_or, story_of, who
 
 
 class TmemStoreNotWaited(Rule):
@@ -42,4 +43,6 @@ class TmemStoreNotWaited(Rule):
                 ", before the arrival or barrier that lets the other thread go on" if other.warp != store.warp else
                 f", before the {story.what(other)}"),
             context=context(audit, store),
+            repair=lambda: insert_between(
+                audit, store.where, release_or(audit, store, other), "tcgen05.wait::st.sync.aligned"),
         )

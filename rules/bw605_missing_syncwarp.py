@@ -8,6 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
+from auditor.repair.insert import insert_between
 from auditor.rule import Rule
 from auditor.rulekit import arrivals_on, context, elected_between, last_wait, story_of, strand_event, who
 from auditor.source import Stack
@@ -54,6 +55,7 @@ class MissingSyncwarp(Rule):
                  "every lane "
                  "arrive, with a count of 32 a warp",
             context=context(audit, release or use),
+            repair=lambda: insert_between(audit, use.where, where, "__syncwarp"),
         )
 
     def _release(self, audit: Audit, use: Event, other: Event) -> Event | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.repair.clobbers import clobber_memory
 from auditor.rule import Rule
 from auditor.rulekit import context
 from auditor.source import Loc
@@ -51,6 +53,7 @@ class AsmClobber(Rule):
                          (order.where, f"{audit.story.thread(order)} executes it here")],
                 hint='write asm volatile("..." : outputs : inputs : "memory")',
                 context=context(audit, order),
+                repair=partial(clobber_memory, audit, where),
             )
 
 

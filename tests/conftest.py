@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from auditor import registry
-from auditor.findings import Coverage, FileResult, Finding, Level, Related
+from auditor.findings import Coverage, Edit, FileResult, Finding, Fix, Level, Related
 from auditor.source import UNKNOWN, Loc
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -125,7 +125,13 @@ def results() -> list[FileResult]:
         hint="wait for an empty barrier before the copy",
     )
     race = Finding(
-        "BW999", Level.WARNING, "a wait, 100% late", Loc(file, 4, 3, 5, 10), kernel="ring", hint="move it\nup"
+        "BW999",
+        Level.WARNING,
+        "a wait, 100% late",
+        Loc(file, 4, 3, 5, 10),
+        kernel="ring",
+        hint="move it\nup",
+        fix=Fix("insert fence", (Edit(Loc(file, 4, 33, 4, 33), "\n\t\tfence();"),)),
     )
     coverage = Coverage(kernels=2, executed=1, notes=[("opaque call", "helper() has no body", Loc(file, 3, 2))])
     coverage.notes.append(("missing include", "cute/tensor.hpp", UNKNOWN))

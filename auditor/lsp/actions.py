@@ -8,6 +8,7 @@ import re
 from lsprotocol import types
 
 from auditor.add_ignores import with_ignores
+from auditor.edits import apply_edits
 from auditor.findings import Finding
 
 REASON = "TODO: say why"
@@ -26,6 +27,19 @@ def suppress(finding: Finding, path: str, text: str, uri: str, diagnostic: types
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[diagnostic],
         edit=types.WorkspaceEdit(changes={uri: line_edits(text, changed)}),
+    )
+
+
+def repair(finding: Finding, path: str, text: str, uri: str, diagnostic: types.Diagnostic) -> types.CodeAction | None:
+    """An action that applies the confirmed fix of a finding to the text that was audited."""
+    if finding.fix is None or any(edit.loc.file != path for edit in finding.fix.edits):
+        return None
+    return types.CodeAction(
+        title=f"Fix {finding.code}: {finding.fix.description}",
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[diagnostic],
+        is_preferred=True,
+        edit=types.WorkspaceEdit(changes={uri: line_edits(text, apply_edits(text, finding.fix.edits))}),
     )
 
 

@@ -11,10 +11,13 @@ from auditor.parallel import Unit, audit_in_parallel
 from auditor.settings import Configuration
 
 
-def audit_text(path: str, text: str) -> FileResult:
-    """Audit ``text`` as if it were the file ``path``, with the settings that are nearest to it now."""
+def audit_text(path: str, text: str, fixes: bool = False) -> FileResult:
+    """Audit ``text`` as if it were the file ``path``, with the settings that are nearest to it now.
+
+    ``fixes`` asks for confirmed repairs of the findings, which takes longer.
+    """
     try:
-        options = Configuration().of_file(path).options(path, {})
+        options = Configuration().of_file(path).options(path, {"fixes": fixes})
     except ConfigError as error:
         return FileResult(path, failure=str(error))
     with closing(audit_in_parallel([Unit(path, options, text)], 1, None)) as analyses:

@@ -13,7 +13,7 @@ from pygls.uris import to_fs_path
 
 from auditor import registry
 from auditor.findings import FileResult, Finding
-from auditor.lsp.actions import suppress
+from auditor.lsp.actions import repair, suppress
 from auditor.lsp.audits import audit_text
 from auditor.lsp.convert import Converter
 from auditor.output.tool import NAME, VERSION
@@ -23,8 +23,9 @@ PAUSE = 0.6  # seconds without a change after which a changed document is audite
 
 @dataclass
 class _Audited:
-    """What the server said last about a document."""
+    """What the server said last about a document, whose text was ``text``."""
 
+    text: str
     result: FileResult
     diagnostics: list[types.Diagnostic]
 
@@ -69,12 +70,20 @@ class Server(LanguageServer):
             document = self.workspace.get_text_document(uri)
             version, text = document.version, document.source
             result = await asyncio.to_thread(audit_text, path, text)
+            if not self._keep(uri, path, version, text, result):
+                return
+            shown = self.audited[uri].diagnostics
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version))
+            if result.findings:  # told already: what can be done about them may take longer
+                self._keep(uri, path, version, text, await asyncio.to_thread(audit_text, path, text, fixes=True))
+
+    def _keep(self, uri: str, path: str, version: int | None, text: str, result: FileResult) -> bool:
+        """Remember an audit, unless the document has changed meanwhile: then a later one will tell."""
         document = self.workspace.get_text_document(uri)
         if document.version != version:
-            return  # a later audit will say it
-        diagnostics = Converter(self.workspace, document, path).diagnostics(result)
-        self.audited[uri] = _Audited(result, diagnostics)
-        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
+            return False
+        self.audited[uri] = _Audited(text, result, Converter(self.workspace, document, path).diagnostics(result))
+        return True
 
 
 def make_server(pause: float = PAUSE) -> Server:
@@ -116,7 +125,10 @@ def make_server(pause: float = PAUSE) -> Server:
         if audited is None or path is None:
             return []
         text = server.workspace.get_text_document(uri).source
-        offered = (suppress(finding, path, text, uri, shown) for finding, shown in audited.at(params.range.start))
+        here = audited.at(params.range.start)
+        offered = [suppress(finding, path, text, uri, shown) for finding, shown in here]
+        if text == audited.text:
+            offered = [repair(finding, path, text, uri, shown) for finding, shown in here] + offered
         return [action for action in offered if action is not None]
 
     return server

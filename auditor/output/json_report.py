@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from auditor.findings import FileResult, Finding, Related
+from auditor.findings import FileResult, Finding, Fix, Related
 from auditor.output.summary import level_counts
 from auditor.output.tool import NAME, VERSION
 from auditor.source import Loc
@@ -62,6 +62,14 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "inputs": dict(finding.inputs),
         "context": dict(finding.context),
         "hint": finding.hint or None,
+        "fix": _fix(finding.fix) if finding.fix else None,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "description": fix.description,
+        "edits": [{"location": _place(edit.loc), "text": edit.text} for edit in fix.edits],
     }
 
 

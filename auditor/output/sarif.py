@@ -14,7 +14,7 @@ from typing import Any
 import attr
 import sarif_om as om
 
-from auditor.findings import FileResult, Finding, Related
+from auditor.findings import FileResult, Finding, Fix, Related
 from auditor.output.columns import utf16_column
 from auditor.output.fingerprint import line_hashes
 from auditor.output.paths import folder_uri, quote_path, relative_path, repository_root
@@ -134,7 +134,21 @@ class _Run:
             related_locations=[self._place(place, number) for number, place in enumerate(related, 1)] or None,
             code_flows=[om.CodeFlow(thread_flows=[om.ThreadFlow(locations=self._steps(flow))])] if flow else None,
             partial_fingerprints=self._fingerprints(finding.loc),
+            fixes=[self._fix(finding.fix)] if finding.fix else None,
             properties=_properties(finding),
+        )
+
+    def _fix(self, fix: Fix) -> Any:
+        file = fix.edits[0].loc.file
+        replacements = [
+            om.Replacement(
+                deleted_region=self._region(edit.loc), inserted_content=om.ArtifactContent(text=edit.text)
+            )
+            for edit in fix.edits
+        ]
+        return om.Fix(
+            artifact_changes=[om.ArtifactChange(self._artifact(file), replacements)],
+            description=_message(fix.description),
         )
 
     def _steps(self, flow: Sequence[Related]) -> list[Any]:

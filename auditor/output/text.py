@@ -60,6 +60,8 @@ def _finding(finding: Finding, sources: Sources, style: Style) -> Iterator[str]:
     if finding.hint:
         hint = finding.hint.replace("\n", "\n       ")
         yield f"  {style.paint('fix', 'fix:')} {hint}"
+    if finding.fix:
+        yield f"  {style.paint('fix', '--fix:')} {finding.fix.description}"
 
 
 def _flow(flow: Sequence[Related], file: str) -> Iterator[str]:

@@ -156,3 +156,25 @@ def test_edits_are_of_whole_lines() -> None:
     before, after = "a\r\nb\x0cc\nd", "a\r\nnew\r\nb\x0cc\nd  // e"
     edits = [(e.range.start.line, e.range.end.line, e.new_text) for e in line_edits(before, after)]
     assert edits == [(1, 1, "new\r\n"), (2, 3, "d  // e")]
+
+
+def test_a_fix_is_offered_and_mends_the_text(tmp_path: Path) -> None:
+    text = (ROOT / "fixtures" / "BW308" / "bad_freed_before_wait.cu").read_text()
+
+    async def body(session: Session) -> None:
+        (shown,) = await session.open(text)
+        fixes: list[types.CodeAction] = []
+        for _ in range(100):  # fixes are confirmed after the finding has been told
+            fixes = [action for action in await session.actions(shown) if action.is_preferred]
+            if fixes:
+                break
+            await asyncio.sleep(0.1)
+        (fix,) = fixes
+        assert fix.title == "Fix BW308: insert tcgen05.wait::ld.sync.aligned"
+        assert fix.edit is not None
+        assert fix.edit.changes is not None
+        repaired = apply(text, list(fix.edit.changes[session.uri]))
+        assert "    loads_done();\n    before_sync();\n" in repaired
+        assert await session.change(repaired) == []
+
+    in_session(tmp_path / "kernel.cu", body)

@@ -1,0 +1,86 @@
+"""Repairs that add a statement between two operations of one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from auditor.audit import Audit
+from auditor.findings import Edit, Fix
+from auditor.repair.layout import Layout, Statement
+from auditor.repair.spelling import statement
+from auditor.source import Loc, Stack
+
+_MOST = 3  # places that are tried
+
+
+@lru_cache(maxsize=4)
+def layout_of(text: str) -> Layout:
+    """The layout of a source text; the findings of one file share it."""
+    return Layout(text)
+
+
+def insert_between(audit: Audit, first: Stack, second: Stack, instruction: str) -> tuple[Fix, ...]:
+    """Repairs that execute an instruction after ``first`` and before ``second``, the best first.
+
+    The best place is before the outermost statement of ``second`` that begins behind ``first``: all threads that were
+    at the first pass there, once, when the first is in a loop. Next comes the place directly behind ``first``.
+    """
+    path = audit.program.path
+    layout = layout_of(audit.program.sources.get(path, ""))
+    places = [*_before(layout, _own(audit, first), _own(audit, second)), *_behind(layout, _own(audit, first))]
+    return tuple(
+        Fix(f"insert {instruction}", (Edit(layout.loc(path, at, at), text),))
+        for at, text in dict.fromkeys(_written(layout, place, after, instruction) for place, after in places)
+        if text
+    )[:_MOST]
+
+
+def insert_behind(audit: Audit, where: Stack, instruction: str) -> tuple[Fix, ...]:
+    """Repairs that execute an instruction behind the statement of ``where``."""
+    return insert_between(audit, where, (), instruction)
+
+
+def _own(audit: Audit, where: Stack) -> list[Loc]:
+    """The places of a call chain from the user's line outwards that lie in the audited file."""
+    user = audit.user(where) if where else None
+    chain = where[where.index(user) :] if user in where else ()
+    return [loc for loc in chain if loc.file == audit.program.path]
+
+
+def _before(layout: Layout, first: list[Loc], second: list[Loc]) -> Iterator[tuple[Statement, bool]]:
+    """The outermost statement of the second that begins behind the first in the same function, then those in it."""
+    for loc in first:
+        offset = layout.offset(loc)
+        if offset is None:
+            continue
+        for other in second:
+            target = layout.offset(other)
+            if target is None or layout.body(target) != layout.body(offset) or layout.body(offset) is None:
+                continue
+            for found in layout.path(target):
+                if found.start > offset:
+                    yield found, False
+            return
+
+
+def _behind(layout: Layout, first: list[Loc]) -> Iterator[tuple[Statement, bool]]:
+    for loc in first:
+        offset = layout.offset(loc)
+        path = layout.path(offset) if offset is not None else []
+        if path:
+            yield path[-1], True
+
+
+def _written(layout: Layout, place: Statement, after: bool, instruction: str) -> tuple[int, str]:
+    """Where to insert and what, with the file's own indentation; an empty text where nothing can stand."""
+    new = statement(layout, instruction, place.start)
+    line = layout.line_start(place.start)
+    indentation = layout.text[line : place.start]
+    alone = not indentation.strip()
+    if not after:
+        return place.start, f"{new}{layout.newline}{indentation}" if alone else f"{new} "
+    end = layout.end_of_line(place.end)
+    if end is None or not alone:
+        return place.end, f" {new}"
+    return end, f"{layout.newline}{indentation}{new}"
