@@ -56,6 +56,15 @@ class TensorMap:
         return ELEMENT_BITS.get(self.data_type, 0) if isinstance(self.data_type, int) else 0
 
     @property
+    def row_bytes(self) -> int | None:
+        """Bytes of the innermost side of the box: the distance of its rows in shared memory."""
+        bits, inner = self.element_bits, self.box[0] if self.box else None
+        step = 1 if self.im2col else self.element_strides[0] if self.element_strides else None
+        if not bits or not isinstance(inner, int) or not isinstance(step, int):
+            return None
+        return -(-inner // max(step, 1)) * bits // 8
+
+    @property
     def box_bytes(self) -> int | None:
         """Bytes that one copy delivers: the full box, also where it lies outside the tensor (rulebook TL-19)."""
         bits = self.element_bits

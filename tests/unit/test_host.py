@@ -129,7 +129,7 @@ def test_unknown_members_of_a_tensor_map_are_opaque() -> None:
     facts = run(ENCODE + "\ndef main(S):\n    map = [OPAQUE]\n    encode(S, map, OPAQUE, 64, OPAQUE)\n")
     (tensor_map,) = facts.encodes
     assert tensor_map.dims == (64, OPAQUE)
-    assert tensor_map.box_bytes == 16384
+    assert (tensor_map.box_bytes, tensor_map.row_bytes) == (16384, 128)
 
 
 def test_im2col_box_is_channels_by_pixels() -> None:

@@ -73,6 +73,9 @@ def finding(code: str, name: str, strict: bool = False) -> Finding:
          "const __grid_constant__ Params params"),
         ("BW217", "bad_ticket_after_read_wait", "the wait at line 26 is wait_group.read", "without .read"),
         ("BW219", "bad_second_half_too_low", "is in flight to it", "offsets"),
+        ("BW319", "bad_stride_of_other_swizzle", "are 512 bytes apart, and the stride offset says 256", "32 in units"),
+        ("BW319", "bad_box_narrower_than_span", "its rows are 32 bytes apart", "inner side of the box 64 bytes"),
+        ("BW319", "bad_k_step_too_long", "from byte 48 of a row reaches past its 64 bytes", "32 bytes a step"),
     ],
 )  # fmt: skip
 def test_message_and_hint(code: str, name: str, message: str, hint: str) -> None:

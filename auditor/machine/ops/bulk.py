@@ -285,6 +285,7 @@ def _load(
                 "origin": origin,
                 "source_cta": x.s.warp.cta.rank,
                 "swizzle": tensor_map.swizzle if tensor_map else None,
+                "row": tensor_map.row_bytes if tensor_map else None,
             },
         )
         if instr == "bulk.load" and isinstance(source, int) and int(source) >= GLOBAL_WINDOW and size is not None:

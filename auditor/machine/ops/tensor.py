@@ -383,6 +383,7 @@ def _operand(
     data[f"{name}_swizzle"] = desc.swizzle
     data[f"{name}_start"] = desc.start
     data[f"{name}_base"] = desc.base_offset
+    data[f"{name}_layout"] = (major, rows, k_bytes, desc.sbo)
     bits = 32 if data["kind"] == "tf32" else 16 if data["kind"] == "f16" else 8
     try:
         ranges = d.operand_footprint(desc, rows, k_bytes, major, bits)

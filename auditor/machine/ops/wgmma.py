@@ -141,6 +141,7 @@ def _operand(
             data={"what": f"wgmma descriptor of {name}", "problems": problems, "value": value, "entry": "TC-60"},
         )
     data |= {f"{name}_swizzle": desc.swizzle, f"{name}_start": desc.start, f"{name}_base": desc.base_offset}
+    data[f"{name}_layout"] = (major, rows, k_bytes, desc.sbo)
     rank = x.s.warp.cta.rank
     for lo, hi in d.operand_footprint(desc, rows, k_bytes, major, bits):
         accesses.append(Access("shared", False, "async", rank, lo, hi))
