@@ -7,7 +7,10 @@ import json
 from typing import Any
 
 from auditor.output.tool import NAME, VERSION
-from auditor.plans.model import GemmPlan
+from auditor.plans.attention_model import AttentionPlan
+from auditor.plans.attention_spec import AttentionSpec
+from auditor.plans.model import BarrierPlan, Fitting, GemmPlan, MapPlan
+from auditor.plans.spec import GemmSpec
 from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table
 
 FORMAT = 1
@@ -16,19 +19,19 @@ FORMAT = 1
 def sections(plan: GemmPlan, nearest: GemmPlan | None) -> list[Section]:
     """The document. ``nearest`` is a possible plan, for a request that is not."""
     if not plan.possible:
-        return [_refusal(plan, nearest)]
+        return [refusal("gemm", plan.reasons, plan.spec, nearest.spec if nearest else None)]
     return [
         _conclusion(plan),
-        _shared(plan),
-        Section("Tensor maps", 2, (_maps(plan),)),
-        Section("Barriers", 2, (_barriers(plan), _rounds(plan))),
+        Section("Shared memory", 2, (bytes_of(_sizes(plan), plan.shared_bytes), fits(plan.fittings, plan.stages))),
+        Section("Tensor maps", 2, (map_table(plan.maps),)),
+        Section("Barriers", 2, (barriers(plan.barriers), rounds(plan.barriers))),
         _tmem(plan),
         _instructions(plan),
         _phases(plan),
     ]
 
 
-def as_json(plan: GemmPlan, nearest: GemmPlan | None) -> str:
+def as_json(plan: GemmPlan | AttentionPlan, nearest: GemmPlan | AttentionPlan | None) -> str:
     """The plan as one JSON object; ``nearest`` is null when the plan is possible or nothing near it is."""
     document = {
         "format": FORMAT,
@@ -51,15 +54,20 @@ def _key(name: str) -> str:
     return first + "".join(word.capitalize() for word in others)
 
 
-def _refusal(plan: GemmPlan, nearest: GemmPlan | None) -> Section:
-    blocks: list[Block] = [Paragraph("This plan is impossible:", "bad"), Bullets(plan.reasons)]
+def refusal(
+    command: str,
+    reasons: tuple[str, ...],
+    spec: GemmSpec | AttentionSpec,
+    nearest: GemmSpec | AttentionSpec | None,
+) -> Section:
+    """Why a request is impossible, and the nearest one that is not."""
+    blocks: list[Block] = [Paragraph("This plan is impossible:", "bad"), Bullets(reasons)]
     if nearest is None:
         blocks.append(Paragraph("No possible plan is near it."))
     else:
-        blocks.append(
-            Paragraph("The nearest possible plan has " + ", ".join(plan.spec.differences(nearest.spec)) + ":")
-        )
-        blocks.append(Paragraph(f"{NAME} plan gemm {nearest.spec.words()}"))
+        changes = spec.differences(nearest)  # type: ignore[arg-type]  # both are of one command
+        blocks.append(Paragraph("The nearest possible plan has " + ", ".join(changes) + ":"))
+        blocks.append(Paragraph(f"{NAME} plan {command} {nearest.words()}"))
     return Section("Conclusion", 2, tuple(blocks))
 
 
@@ -77,36 +85,42 @@ def _conclusion(plan: GemmPlan) -> Section:
     return Section(f"Conclusion on {spec.m} x {spec.n} x {spec.k}, {spec.dtype}", 2, (*blocks, Bullets(plan.advice)))
 
 
-def _shared(plan: GemmPlan) -> Section:
-    rows = [("A", f"{plan.a_bytes:,}"), ("B", f"{plan.b_bytes:,}")]
+def _sizes(plan: GemmPlan) -> tuple[tuple[str, int], ...]:
+    rows = [("A", plan.a_bytes), ("B", plan.b_bytes)]
     if plan.scale_bytes:
-        rows.append(("scale factors", f"{plan.scale_bytes:,}"))
-    rows += [("stage", f"{plan.stage_bytes:,}"), ("expected by a phase of full", f"{plan.expected_bytes:,}")]
+        rows.append(("scale factors", plan.scale_bytes))
+    rows += [("stage", plan.stage_bytes), ("expected by a phase of full", plan.expected_bytes)]
     if plan.staging_bytes:
-        rows.append(("staging buffers of the epilogue", f"{plan.staging_bytes:,}"))
-    fits = tuple(
-        (str(f.stages), f"{f.bytes:,}", str(f.ctas_per_sm), "chosen" if f.stages == plan.stages else "")
-        for f in plan.fittings
-    )
-    return Section(
-        "Shared memory",
-        2,
-        (
-            Table(
-                "Bytes of a CTA",
-                ("What", "Bytes"),
-                (*rows, ("dynamic shared memory", f"{plan.shared_bytes:,}")),
-                frozenset((1,)),
-            ),
-            Table("Stages that fit", ("Stages", "Bytes", "CTAs an SM", ""), fits, frozenset((0, 1, 2))),
-        ),
-    )
+        rows.append(("staging buffers of the epilogue", plan.staging_bytes))
+    return tuple(rows)
 
 
-def _maps(plan: GemmPlan) -> Table:
+def bytes_of(sizes: tuple[tuple[str, int], ...], total: int) -> Table:
+    """Shared memory by what it holds."""
+    rows = tuple((what, f"{n:,}") for what, n in (*sizes, ("dynamic shared memory", total)))
+    return Table("Bytes of a CTA", ("What", "Bytes"), rows, frozenset((1,)))
+
+
+def fits(fittings: tuple[Fitting, ...], chosen: int) -> Table:
+    """Every number of stages that fits."""
     rows = tuple(
-        (m.name, m.element, f"{m.box[0]} x {m.box[1]}", str(m.boxes), f"{m.swizzle} bytes", f"{m.bytes:,}")
-        for m in plan.maps
+        (str(f.stages), f"{f.bytes:,}", str(f.ctas_per_sm), "chosen" if f.stages == chosen else "") for f in fittings
+    )
+    return Table("Stages that fit", ("Stages", "Bytes", "CTAs an SM", ""), rows, frozenset((0, 1, 2)))
+
+
+def map_table(maps: tuple[MapPlan, ...]) -> Table:
+    """Tensor maps to encode."""
+    rows = tuple(
+        (
+            m.name,
+            m.element,
+            f"{m.box[0]} x {m.box[1]}",
+            str(m.boxes),
+            f"{m.swizzle} bytes" if m.swizzle else "none",
+            f"{m.bytes:,}",
+        )
+        for m in maps
     )
     return Table(
         "Boxes are one swizzle row wide, innermost extent first",
@@ -116,7 +130,8 @@ def _maps(plan: GemmPlan) -> Table:
     )
 
 
-def _barriers(plan: GemmPlan) -> Table:
+def barriers(planned: tuple[BarrierPlan, ...]) -> Table:
+    """Who arrives, who waits, and with what parity first."""
     rows = tuple(
         (
             f"{b.name}[{b.stages}]",
@@ -127,7 +142,7 @@ def _barriers(plan: GemmPlan) -> Table:
             f"{b.wait_parity} ({'passes at once' if b.wait_parity else 'blocks'})",
             b.makes,
         )
-        for b in plan.barriers
+        for b in planned
     )
     return Table(
         "Ready and free protocol",
@@ -137,8 +152,9 @@ def _barriers(plan: GemmPlan) -> Table:
     )
 
 
-def _rounds(plan: GemmPlan) -> Table:
-    rows = tuple((f"{b.name}[0]", *(str((b.wait_parity + n) % 2) for n in range(4))) for b in plan.barriers)
+def rounds(planned: tuple[BarrierPlan, ...]) -> Table:
+    """Parities of the first waits."""
+    rows = tuple((f"{b.name}[0]", *(str((b.wait_parity + n) % 2) for n in range(4))) for b in planned)
     return Table("Parity of the waits in the first rounds", ("Barrier", *(f"Round {n}" for n in range(4))), rows)
 
 

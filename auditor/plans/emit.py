@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from importlib import resources
-
 from auditor.plans.kinds import KINDS, OUTPUT_BYTES
 from auditor.plans.model import GemmPlan
 from auditor.plans.spec import PlanError
+from auditor.plans.template import filled
 from auditor.ptx.descriptors import accumulator_columns
 
 _ELEMENTS = {
@@ -82,14 +80,4 @@ def emit(plan: GemmPlan) -> str:
         "tma": spec.epilogue == "tma",
         "direct": spec.epilogue == "direct",
     }
-    template = resources.files("auditor.plans").joinpath("skeleton.txt").read_text(encoding="utf-8")
-    lines = [text for line in template.splitlines() if (text := _kept(line, conditions)) is not None]
-    return re.sub(r"@(\w+)@", lambda match: str(values[match[1]]), "\n".join(lines)) + "\n"
-
-
-def _kept(line: str, conditions: dict[str, bool]) -> str | None:
-    """A line of the template without its condition; None when that does not hold."""
-    match = re.match(r"\?(\w+)(?: |$)", line)
-    if match is None:
-        return line
-    return line[match.end() :] if conditions[match[1]] else None
+    return filled("gemm.txt", values, conditions)

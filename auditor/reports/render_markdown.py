@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from auditor.reports.blocks import Block, Bullets, Paragraph, Table, TimelineFigure, TmemFigure
+from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table, TimelineFigure, TmemFigure
 from auditor.reports.document import sections
 from auditor.reports.draw import timeline_lines, tmem_lines
 from auditor.reports.model import FileReport
@@ -16,11 +16,20 @@ def render(reports: list[FileReport]) -> str:
     for report in reports:
         for k in report.kernels:
             lines += [f"# {_text(k.kernel)}", "", f"{_text(report.path)}, line {k.line}, {k.arch}", ""]
-            for section in sections(k):
-                lines += [f"{'#' * section.level} {section.title}", ""]
-                for block in section.blocks:
-                    lines += [*_block(block), ""]
+            lines += _sections(sections(k))
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def document(title: str, parts: list[Section]) -> str:
+    """A titled document as Markdown."""
+    return "\n".join([f"# {_text(title)}", "", *_sections(parts)]).rstrip("\n") + "\n"
+
+
+def _sections(parts: list[Section]) -> Iterator[str]:
+    for section in parts:
+        yield from (f"{'#' * section.level} {_text(section.title)}", "")
+        for block in section.blocks:
+            yield from (*_block(block), "")
 
 
 def _block(block: Block) -> Iterator[str]:

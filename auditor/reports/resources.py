@@ -19,7 +19,7 @@ class Resources:
     def __init__(self, facts: Facts, buffers: list[Buffer], objects: list[TmemObject]) -> None:
         self._facts = facts
         self._buffers = buffers
-        self._objects = objects
+        self._homes = {id(t.access): o.name for o in objects for t in o.touches}
         self._known: dict[int, list[tuple[str, str]]] = {}
         self._near: dict[int, list[tuple[str, str]]] = {}
         self._issued: dict[int, list[Event]] = {}
@@ -75,10 +75,12 @@ class Resources:
                         yield name, FREE if new.write else READABLE
 
     def _names(self, old: Access, new: Access) -> Iterator[str]:
-        lo, hi = max(old.lo, new.lo), min(old.hi, new.hi)
-        if old.space == "tmem":
-            yield from (o.name for o in self._objects if o.lo < hi and lo < o.hi)
+        if old.space == "tmem":  # what was written and can be read, or was read and can be written over
+            home = self._homes.get(id(old))
+            if home is not None:
+                yield home
             return
+        lo, hi = max(old.lo, new.lo), min(old.hi, new.hi)
         named = [b.name for b in self._buffers if b.touches(lo, hi)]
         yield from named or ["shared memory of the threads"]
 

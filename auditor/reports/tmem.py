@@ -115,11 +115,15 @@ def _completion(facts: Facts, o: TmemObject, resources: Resources) -> str:
 
 
 def _next_arrival(facts: Facts, event: Event) -> str:
-    """The first arrival of a thread after an event, as "then NAME"."""
-    for e in facts.strands[event.strand]:
-        if e.id > event.id and e.kind == "mbar.arrive":
+    """The first arrival of a thread, or of its warp after __syncwarp, after an event, as "then NAME"."""
+    met = False
+    for e in facts.trace.events[event.id + 1 :]:
+        if e.warp != event.warp:
+            continue
+        met |= e.kind == "warp.sync"
+        if e.kind == "mbar.arrive" and (met or e.strand == event.strand):
             return f"then {facts.group_of[e.data['bar']].name}"
-        if e.id > event.id and e.kind == "bar.sync":
+        if e.kind == "bar.sync" and e.strand == event.strand:
             return "then a CTA barrier"
     return ""
 
@@ -160,28 +164,29 @@ def _reuses(facts: Facts, objects: list[TmemObject]) -> tuple[Reuse, ...]:
     """Each way in which columns change hands, with the barriers that order the two sides."""
     order = Order(facts)
     first: dict[tuple[str, str, str], tuple[Touch, Touch]] = {}
-    counts: dict[tuple[str, str, str], int] = {}
+    counts: dict[tuple[str, str, str], set[int]] = {}
     every = sorted(((t.event.id, n, t, o) for o in objects for n, t in enumerate(o.touches)), key=lambda x: x[:2])
-    readers: dict[str, Touch] = {}
+    readers: dict[tuple[str, int, int], Touch] = {}  # by object and lanes
     homes = {o.name: o for o in objects}
     for _, _, t, o in every:
         if t.access.write and (t.anew or t.part == "D"):
-            for name, before in list(readers.items()):
-                old = homes[name]
-                if old.lo < o.hi and o.lo < old.hi and before.event.id != t.event.id:
-                    del readers[name]
-                    if facts.issuer(before.event).warp == facts.issuer(t.event).warp and before.part == "ld":
+            for place, before in list(readers.items()):
+                old = homes[place[0]]
+                lanes = before.access.lane_lo < t.access.lane_hi and t.access.lane_lo < before.access.lane_hi
+                if old.lo < o.hi and o.lo < old.hi and lanes and before.event.id != t.event.id:
+                    del readers[place]
+                    if facts.issuer(before.event).warp == facts.issuer(t.event).warp and before.part in ("ld", "st"):
                         continue
                     key = (
                         f"{max(o.lo, old.lo)}-{min(o.hi, old.hi) - 1}",
-                        f"{_VERBS[before.part]} {name}",
+                        f"{_VERBS[before.part]} {old.name}",
                         f"{_VERBS[t.part]} {o.name}",
                     )
                     first.setdefault(key, (before, t))
-                    counts[key] = counts.get(key, 0) + 1
+                    counts.setdefault(key, set()).add(t.event.id)
         if (not t.access.write and t.part in _READS) or (t.part == "st" and "D" in o.parts):
-            readers[o.name] = t
-    return tuple(_reuse(order, key, *first[key], counts[key]) for key in first)
+            readers[o.name, t.access.lane_lo, t.access.lane_hi] = t
+    return tuple(_reuse(order, key, *first[key], len(counts[key])) for key in first)
 
 
 def _reuse(order: Order, key: tuple[str, str, str], before: Touch, after: Touch, count: int) -> Reuse:

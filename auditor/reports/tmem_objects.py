@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from auditor.reports.facts import Facts
@@ -67,40 +68,92 @@ def objects(facts: Facts, cta: int) -> list[TmemObject]:
     """The objects of one CTA's tensor memory, by column."""
     every = list(touches(facts, cta))
     found: dict[tuple[int, int], TmemObject] = {}
-    for t in every:
-        if t.part == "D":
-            found.setdefault((t.access.lo, t.access.hi), TmemObject(t.access.lo, t.access.hi))
-    for part in ("A", "scales of A", "scales of B"):
-        for lo, hi in _pieces([t.access for t in every if t.part == part], merge=part == "A"):
-            found.setdefault((lo, hi), TmemObject(lo, hi))
+    for lo, hi in [(t.access.lo, t.access.hi) for t in every if t.part == "D"] + _operands(facts, every):
+        found.setdefault((lo, hi), TmemObject(lo, hi))
+    accumulators = {(t.access.lo, t.access.hi) for t in every if t.part == "D"}
     rest = [t.access for t in every if not any(o.covers(t.access) for o in found.values())]
     for lo, hi in _pieces(rest, merge=True):
         found.setdefault((lo, hi), TmemObject(lo, hi))
     listed = sorted(found.values(), key=lambda o: (o.lo, o.hi))
-    for t in every:
-        home = _home(listed, t)
+    written: dict[tuple[int, int], int] = {}
+    for n, t in enumerate(every):
+        home = _home(listed, t, written, accumulators)
         home.touches.append(t)
         home.parts.add(t.part)
+        if t.access.write:
+            written[home.lo, home.hi] = n
     _name(facts, listed)
     return listed
 
 
-def _home(listed: list[TmemObject], t: Touch) -> TmemObject:
-    """The object that an access belongs to: the same columns, else the smallest that holds it, else one it touches."""
-    exact = [o for o in listed if (o.lo, o.hi) == (t.access.lo, t.access.hi)]
+def _operands(facts: Facts, every: list[Touch]) -> list[tuple[int, int]]:
+    """Columns of operand A and of scale factors.
+
+    The K steps of one operand A touch, and are one as long as they feed the same accumulator. Scale factors are one as
+    long as they are used between two waits of the issuing thread: later ones belong to another stage.
+    """
+    target = {t.event.id: (t.access.lo, t.access.hi) for t in every if t.part == "D"}
+    batches = _Batches(facts)
+    sets: dict[tuple[str, object], list[Access]] = {}
+    for t in every:
+        if t.part == "A":
+            sets.setdefault((t.part, target.get(t.event.id)), []).append(t.access)
+        elif t.part.startswith("scales"):
+            sets.setdefault((t.part, batches.of(t.event)), []).append(t.access)
+    copied = _pieces([t.access for t in every if t.part == "cp"], merge=False)
+    found: dict[tuple[int, int], None] = {}
+    for (part, _), accesses in sets.items():
+        ranges = [(a.lo, a.hi) for a in accesses]
+        if part != "A":  # an MMA may need fewer columns than the copies bring
+            ranges += [c for c in copied if any(lo <= c[0] < hi for lo, hi in ranges)]
+        found.update(dict.fromkeys(_merged(ranges)))
+    return list(found)
+
+
+class _Batches:
+    """Operations of a thread between two of its waits."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._waits = {s: [e.id for e in events if e.kind == "mbar.wait"] for s, events in facts.strands.items()}
+
+    def of(self, op: Event) -> tuple[int, int]:
+        """The thread, and how many waits it has behind it."""
+        issuer = self._facts.issuer(op)
+        return issuer.strand, bisect(self._waits.get(issuer.strand, []), issuer.id)
+
+
+def _home(
+    listed: list[TmemObject], t: Touch, written: dict[tuple[int, int], int], accumulators: set[tuple[int, int]]
+) -> TmemObject:
+    """The object that an access belongs to: the same columns, else the smallest that holds it, else one it touches.
+
+    Where P takes columns of S, threads write P and read what was written last. ``written``: when, by columns.
+    """
     holding = sorted((o for o in listed if o.lo <= t.access.lo and t.access.hi <= o.hi), key=lambda o: o.hi - o.lo)
+    if len(holding) > 1 and t.part == "ld":
+        return max(holding, key=lambda o: written.get((o.lo, o.hi), -1))
+    if len(holding) > 1 and t.part == "st":
+        return next((o for o in holding if (o.lo, o.hi) not in accumulators), holding[0])
+    exact = [o for o in listed if (o.lo, o.hi) == (t.access.lo, t.access.hi)]
     return (exact or holding or [o for o in listed if o.covers(t.access)])[0]
 
 
 def _pieces(accesses: list[Access], merge: bool) -> list[tuple[int, int]]:
     """Distinct column ranges; with ``merge`` those that touch are one."""
-    ranges: list[tuple[int, int]] = []
-    for lo, hi in sorted({(a.lo, a.hi) for a in accesses}):
-        if merge and ranges and lo <= ranges[-1][1]:
-            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], hi))
+    ranges = sorted({(a.lo, a.hi) for a in accesses})
+    return _merged(ranges) if merge else ranges
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges without overlap; those that touch are one."""
+    out: list[tuple[int, int]] = []
+    for lo, hi in sorted(ranges):
+        if out and lo <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], hi))
         else:
-            ranges.append((lo, hi))
-    return ranges
+            out.append((lo, hi))
+    return out
 
 
 def _name(facts: Facts, listed: list[TmemObject]) -> None:
