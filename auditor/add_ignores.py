@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from auditor.comments import Layout
+from auditor.config import is_python
 from auditor.findings import Finding
 from auditor.suppress import CODE, read_suppressions
 
@@ -89,6 +90,9 @@ def add_to_files(findings: Iterable[Finding], reason: str) -> tuple[dict[str, in
     written: dict[str, int] = {}
     left: list[Finding] = []
     for file, wanted in by_file.items():
+        if is_python(file):  # a comment of C++ has to stand in the string, which only the string's layout tells
+            left += wanted
+            continue
         try:
             text = Path(file).read_bytes().decode("utf-8")
             changed, unplaced = with_ignores(text, wanted, reason)

@@ -94,7 +94,7 @@ def complete(instruction: str) -> int:
 def audit(flags: CompilerFlags, /, paths: tuple[str, ...], **given: Any) -> int:
     """Audit CUDA kernels for errors in their asynchronous protocol, without a GPU.
 
-    A folder is searched for .cu and .cuh files; "-" is standard input.
+    A folder is searched for .cu and .cuh files, and for .py files with kernels in strings; "-" is standard input.
     """
     targets = choose_targets(given["formats"], given["output"], given["sarif_file"])
     fields = given_fields(flags, given)

@@ -13,7 +13,7 @@ from auditor.cli_console import write_out
 from auditor.cli_flags import CompilerFlags
 from auditor.cli_options import audit_options
 from auditor.cli_run import EXIT_FAILED
-from auditor.config import AuditOptions, InputError
+from auditor.config import AuditOptions, InputError, is_python
 
 if TYPE_CHECKING:
     from auditor.reports.model import FileReport
@@ -69,6 +69,8 @@ def report_file(path: str, options: AuditOptions, kernel: str | None = None) -> 
     from auditor.reports.model import FileReport
 
     try:
+        if is_python(path):
+            raise InputError("a report needs a CUDA source, not a Python file with some in strings")
         text = read_source(path)
         arch = options.arches[0] if options.arches else guess_arch(text)
         reading = Options(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from auditor import registry
 from auditor.analysis import Analysis, ArchRun
-from auditor.config import AuditOptions
+from auditor.config import AuditOptions, is_python
 from auditor.findings import FileResult, Finding, Level
 from auditor.merge import merge_coverage, merge_findings
 from auditor.output.sources import Sources
 from auditor.source import Loc
-from auditor.suppress import Suppressions
+from auditor.suppress import MARK, Suppressions
 
 SUPPRESSED = "suppressed"
 
@@ -28,7 +29,7 @@ def conclude(analysis: Analysis, options: AuditOptions) -> FileResult:
     if analysis.failure:
         return result
     texts = Sources([FileResult(analysis.path, sources=analysis.sources)])
-    suppressions = Suppressions(analysis.path, texts.text, registry.stems().__contains__)
+    suppressions = Suppressions(analysis.path, partial(_cuda, texts), registry.stems().__contains__)
     runs = [(run.arch, _kept(run, suppressions)) for run in analysis.runs]
     raw = merge_findings([(run.arch, run.findings) for run in analysis.runs])
     merged = merge_findings(runs)
@@ -44,6 +45,16 @@ def conclude(analysis: Analysis, options: AuditOptions) -> FileResult:
     named = {loc.file for finding in result.findings for loc in _places(finding)}
     result.sources = {name: text for name, text in analysis.sources.items() if name in named}
     return result
+
+
+def _cuda(texts: Sources, file: str) -> str:
+    """The C++ text in which a file's suppressions stand."""
+    text = texts.text(file)
+    if not is_python(file) or MARK not in text:
+        return text
+    from auditor.python_source import read_python
+
+    return read_python(text).text
 
 
 def wanted(finding: Finding, options: AuditOptions) -> bool:

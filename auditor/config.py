@@ -17,6 +17,11 @@ class InputError(Exception):
     """A file that cannot be audited. The message is one line, for the user, without the file's name."""
 
 
+def is_python(path: str) -> bool:
+    """Whether a file is one of Python, with CUDA source in strings, by its name."""
+    return path.endswith(".py")
+
+
 @dataclass(frozen=True)
 class KernelOptions:
     """What the configuration says of the kernels of one name. None and absent values leave the general ones."""

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from auditor.analysis import Analysis, ArchRun, KernelPlace
 from auditor.conclude import conclude
-from auditor.config import STDIN, AuditOptions, InputError
+from auditor.config import STDIN, AuditOptions, InputError, is_python
 from auditor.findings import FileResult
 
 T = TypeVar("T")
@@ -44,8 +44,11 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
         if text is None:
             text = read_source(path)
         analysis.sources[path] = text
-        for arch in options.arches or (guess_arch(text),):
-            analysis.runs.append(_pipeline(path, text, arch, options, analysis))
+        if is_python(path):
+            _audit_python(path, text, options, analysis)
+        else:
+            for arch in options.arches or (guess_arch(text),):
+                analysis.runs.append(_pipeline(path, text, arch, options, analysis))
         if any(finding.candidates for run in analysis.runs for finding in run.findings):
             from auditor.repair.verify import with_confirmed_fixes
 
@@ -66,6 +69,23 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
         analysis.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
     analysis.seconds = time.monotonic() - began
     return analysis
+
+
+def _audit_python(path: str, text: str, options: AuditOptions, analysis: Analysis) -> None:
+    """The pipeline on each string with CUDA source in a Python file. One that cannot be audited is noted."""
+    from auditor.python_source import joined, read_python
+
+    source = read_python(text)
+    for arch in options.arches or (guess_arch(source.text),):
+        runs, skipped = [], list(source.skipped)
+        for piece in source.pieces:
+            try:
+                runs.append((piece, _pipeline(path, piece.text, arch, options, analysis)))
+            except InputError as error:
+                skipped.append((piece.line, str(error)))
+        if source.pieces and not runs:
+            raise InputError(skipped[-1][1])
+        analysis.runs.append(joined(arch, path, runs, skipped))
 
 
 def _pipeline(path: str, text: str, arch: str, options: AuditOptions, analysis: Analysis) -> ArchRun:
@@ -115,7 +135,7 @@ def _spend(analysis: Analysis, stage: str, began: float) -> float:
 def read_source(path: str) -> str:
     """The text of a source file, or of standard input for "-". Raises InputError or OSError."""
     raw = sys.stdin.buffer.read() if path == STDIN else _read(Path(path))
-    if not raw.strip():
+    if not raw.strip() and not is_python(path):  # an empty __init__.py is in order
         raise InputError("file is empty")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("file is UTF-16; save it as UTF-8")

@@ -73,12 +73,16 @@ def test_staged_kernels_are_audited_and_nothing_else(tree: Path, clone: Path, ho
     assert "not_staged" not in done.stdout
 
 
-def test_override_for_headers(tree: Path, clone: Path, home: Path) -> None:
+def configure(tree: Path, clone: Path, hook: str) -> None:
+    """Write a configuration with the hook of the clone and these lines under it."""
     revision = subprocess.run(["git", "rev-parse", "HEAD"], cwd=clone, capture_output=True, text=True, check=True)
     (tree / ".pre-commit-config.yaml").write_text(
-        f"repos:\n- repo: {clone}\n  rev: {revision.stdout.strip()}\n  hooks:\n"
-        "  - id: bw-audit\n    types_or: [cuda, c++, c, header]\n    files: ^csrc/\n"
+        f"repos:\n- repo: {clone}\n  rev: {revision.stdout.strip()}\n  hooks:\n  - id: bw-audit\n{hook}"
     )
+
+
+def test_override_for_headers(tree: Path, clone: Path, home: Path) -> None:
+    configure(tree, clone, "    types_or: [cuda, c++, c, header]\n    files: ^csrc/\n")
     (tree / "csrc").mkdir()
     shutil.copy(BAD, tree / "csrc" / "bad.hpp")
     shutil.copy(BAD, tree / "elsewhere.hpp")
@@ -87,3 +91,17 @@ def test_override_for_headers(tree: Path, clone: Path, home: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     assert "csrc/bad.hpp:44:13: error[BW202]" in done.stdout
     assert "elsewhere" not in done.stdout
+
+
+def test_override_for_python_files(tree: Path, clone: Path, home: Path) -> None:
+    configure(tree, clone, "    types_or: [cuda, python]\n")
+    (tree / "__init__.py").write_text("")
+    (tree / "plain.py").write_text("print('no kernel')\n")
+    git(tree, "add", ".")
+    done = pre_commit(tree, home, "run", "--color", "never")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tree / "inline.py").write_text(f'CUDA = r"""{BAD.read_text()}"""\n')
+    git(tree, "add", ".")
+    done = pre_commit(tree, home, "run", "--color", "never")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "inline.py:44:13: error[BW202]" in done.stdout
