@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.causes_arrivals import early_expects, stray_arrivals
+from auditor.causes_schedule import EarlyWait, failure, harmful_order
 from auditor.graph import Conflict
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
+from auditor.machine.schedule import Eager
 from auditor.meaning import Meaning, meaning
 from auditor.races import place, reads_nothing, sorted_out
 from auditor.source import Stack
@@ -176,6 +178,31 @@ class Diagnosis:
                 self._add(self.ARRIVALS, Case(s.arrival.where, barrier=bar, data={"stray": s, "init": init}))
             for x in early_expects(audit) if self.found.keys() <= {Meaning.PROXY_WAR.value} else ():
                 self._add(self.ARRIVALS, Case(x.arrival.where, barrier=x.arrival.data["bar"], data={"early": x}))
+            if audit.trace.complete and self.found.keys() <= {Meaning.PROXY_WAR.value}:
+                self._open_order()
+
+    def _open_order(self) -> None:
+        """Where nothing else was found: an order that the run leaves open and that makes another run fail."""
+        harm = harmful_order(self.audit)
+        if harm is None:
+            self._uneven_bytes()
+            return
+        if isinstance(harm.order, EarlyWait):
+            wait = harm.order.wait
+            self._add(self.OVERRUN, Case(wait.where, barrier=wait.data["bar"], wait=wait, data={"harm": harm}))
+            return
+        arrival = harm.order.arrival
+        data = {"stray": harm.order, "init": self.audit.trace.barriers[arrival.data["bar"]].init_count, "harm": harm}
+        self._add(self.ARRIVALS, Case(arrival.where, barrier=arrival.data["bar"], data=data))
+
+    def _uneven_bytes(self) -> None:
+        """Bytes that do not add up in a phase that nobody hung on: they may where the copies land earlier."""
+        for index, (phase, expected, copies) in self._phase_bytes():
+            if expected and copies and all(c["bytes"] is not None for c in copies):
+                case = self._bytes_case(index, phase, expected, copies)
+                if case is not None and failure(self.audit, Eager()) is not None:
+                    self._add(self.BYTES, case)
+                    return
 
     def _protocol_found(self) -> bool:
         return any(
@@ -204,25 +231,20 @@ class Diagnosis:
         for index, (phase, expected, copies) in self._phase_bytes():
             if index not in stuck | early or any(c["bytes"] is None for c in copies):
                 continue
-            want = sum(tx for _, tx in expected)
-            got = sum(c["bytes"] for c in copies)
-            if want == got or (not expected and index not in early):
-                continue
-            where = audit.event(expected[0][0]).where if expected else audit.event(copies[0]["event"]).where
-            self._add(
-                self.BYTES,
-                Case(
-                    where,
-                    barrier=index,
-                    data={
-                        "expected": want,
-                        "delivered": got,
-                        "phase": phase,
-                        "copies": [c["event"] for c in copies],
-                        "expects": [e for e, _ in expected],
-                    },
-                ),
-            )
+            case = self._bytes_case(index, phase, expected, copies)
+            if case is not None and (expected or index in early):
+                self._add(self.BYTES, case)
+
+    def _bytes_case(self, bar: int, phase: int, expected: list[Any], copies: list[Any]) -> Case | None:
+        """A phase that expects other bytes than its copies deliver; None when they agree."""
+        want = sum(tx for _, tx in expected)
+        got = sum(c["bytes"] for c in copies)
+        if want == got:
+            return None
+        where = self.audit.event(expected[0][0] if expected else copies[0]["event"]).where
+        data = {"expected": want, "delivered": got, "phase": phase, "copies": [c["event"] for c in copies],
+                "expects": [e for e, _ in expected]}
+        return Case(where, barrier=bar, data=data)
 
     def _phase_bytes(self) -> Iterator[tuple[int, tuple[int, list[Any], list[Any]]]]:
         """(barrier, (phase, expectations, copies)) of every phase, the open one included. Copies of a phase are those

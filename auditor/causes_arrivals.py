@@ -82,6 +82,27 @@ def stray_arrivals(audit: Audit) -> Iterator[Stray]:
                 yield found
 
 
+def loose_arrivals(audit: Audit) -> Iterator[Stray]:
+    """Stray arrivals of all barriers, the first of each place, whether its phases differ or not."""
+    open_: dict[int, dict[int, Event]] = defaultdict(dict)  # by barrier: the last arrival of each warp in this phase
+    before: dict[int, list[Event]] = {}
+    tried: Counter[tuple[int, Stack, int]] = Counter()
+    for e in audit.trace.events:
+        if e.kind == "phase":
+            before[e.data["bar"]] = list(open_.pop(e.data["bar"], {}).values())
+        elif e.kind == "mbar.arrive":
+            bar = e.data["bar"]
+            place = (bar, e.where, e.warp)
+            tried[place] += 1
+            if tried[place] <= LAPS + 1:
+                for due in before.get(bar, ()):
+                    if due.warp != e.warp and not audit.hb.ordered(due.id, e.id) and not _after(audit, e, due):
+                        yield Stray(e, due, e.data["phase"])
+                        tried[place] += LAPS
+                        break
+            open_[bar][e.warp] = e
+
+
 def _differ(phases: dict[int, list[Event]], ended: int) -> bool:
     """Whether the phases get arrivals of different threads; one that has not ended may lack some."""
     counts = [_by_warp(phases.get(n, [])) for n in range(ended)]

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
+from auditor.causes_schedule import EarlyWait, Harm
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
 from auditor.rulekit import context, incident_context, initialised, line, thread
+from auditor.rulekit_schedule import outcome, slow_warps, step
 from auditor.trace import Event
 
 
@@ -21,7 +23,34 @@ class PhaseOverrun(Rule):
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for case in audit.diagnosis.cases(Diagnosis.OVERRUN):
-            yield self._finding(audit, case) if case.incident is None else self._hang(audit, case)
+            if "harm" in case.data:
+                yield self._early(audit, case)
+            else:
+                yield self._finding(audit, case) if case.incident is None else self._hang(audit, case)
+
+    def _early(self, audit: Audit, case: Case) -> Finding:
+        """A wait that can return on the phase of the same parity before the one that it is for."""
+        harm: Harm = case.data["harm"]
+        order, story = harm.order, audit.story
+        assert isinstance(order, EarlyWait)
+        wait, phase, bar = order.wait, order.phase, order.wait.data["bar"]
+        name, who = story.barrier(bar), story.thread(wait)
+        older = f"phase {phase - 2}" if phase > 1 else "the one before a fresh barrier's first"
+        ended = f"{name} completes phase {phase - 1} here, whether {who} looks before or after"
+        again = [(order.again.where, f"{who} waited for parity {phase & 1} here as well")] if order.again else []
+        hint = (f"flip the parity after each wait on {name}, and carry it on from one round to the next" if again else
+                f"let {who} wait for phase {phase - 1} too, or for something that follows from its end")
+        return audit.finding(
+            type(self), case.where,
+            f"{who} waits for phase {phase} of {name}, but nothing keeps its look after the end of phase {phase - 1} "
+            f"(completed at {line(audit, order.before.where)}): parity {phase & 1} is also that of {older}, so the "
+            f"wait can return two phases early; where {slow_warps(audit, harm)}, {outcome(audit, harm)}",
+            related=[(order.before.where, ended), *again, *initialised(audit, bar)],
+            flow=[(wait.where, f"{who} looks while phase {phase - 1} is open, and goes on at once"),
+                  (order.before.where, f"phase {phase - 1} ends later"), *step(audit, harm)],
+            hint=hint,
+            context=context(audit, wait, bar),
+        )
 
     def _hang(self, audit: Audit, case: Case) -> Finding:
         """The run itself came to a wait that was too late."""

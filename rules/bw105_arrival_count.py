@@ -9,6 +9,7 @@ from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
 from auditor.rulekit import arrivals_on, context, incident_context, initialised, plural, thread, who
+from auditor.rulekit_schedule import outcome, slow_warps, step
 
 
 class ArrivalCount(Rule):
@@ -84,16 +85,18 @@ class ArrivalCount(Rule):
         assert case.barrier is not None
         stray, story, name = case.data["stray"], audit.story, audit.story.barrier(case.barrier)
         arrival, due, phase = stray.arrival, stray.due, stray.phase
-        init = case.data["init"]
+        init, harm = case.data["init"], case.data.get("harm")
+        effect = (f"phase {phase - 1} ends early; where {slow_warps(audit, harm)}, {outcome(audit, harm)}" if harm else
+                  "the phases, which get arrivals of different threads, end early or never")
         message = (f"{story.thread(arrival)} arrives on {name} for phase {phase}, but nothing keeps that after the "
-                   f"arrival of {story.thread(due)} for phase {phase - 1}: it can take its place, and the phases, "
-                   "which get arrivals of different threads, end early or never")
+                   f"arrival of {story.thread(due)} for phase {phase - 1}: it can take its place, and {effect}")
         return audit.finding(
             type(self), case.where, message,
             related=[(due.where, f"{story.thread(due)} arrives here for phase {phase - 1}"),
                      *initialised(audit, case.barrier)],
             flow=[(arrival.where, f"{story.thread(arrival)} arrives first: {name} counts it for phase {phase - 1}"),
-                  (due.where, f"{story.thread(due)} arrives: {name} counts it for phase {phase}")],
+                  (due.where, f"{story.thread(due)} arrives: {name} counts it for phase {phase}"),
+                  *(step(audit, harm) if harm else ())],
             hint=f"let each thread arrive once a phase, {init} in all, and wait for phase {phase - 1} in between",
         )
 

@@ -27,54 +27,73 @@ class Overrun:
     phase_event: Event
 
 
+@dataclass(slots=True)
+class _Together:
+    """Lanes of a warp that wait for one phase at one place. ``first``: the wait of the first of them; ``times``: lane
+    mask and warp time of each."""
+
+    first: Event
+    times: list[tuple[int, int]]
+
+    def since(self, lanes: int) -> int:
+        """The warp time from which on what these lanes do shows that the wait is over: their own wait, if they do."""
+        return min((time for mask, time in self.times if mask & lanes), default=self.first.time)
+
+
 class Overruns:
     """Collects overruns. ``step`` takes the events in order, with their clocks; ``found`` is the result.
 
     Within a warp it is lenient: the completion may follow from any lane of the waiting warp, at a later time. Lanes
     meet in ``elect.sync`` and other aligned operations, which keep them together though they order no memory accesses.
-    Lanes that wait together leave the wait together: the first of them stands for all.
+    Lanes that wait together leave the wait together: the first of them stands for all. What one of them does between
+    the wait of the first and its own comes before the wait of all.
     """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        self._together: set[tuple[object, int, int, Stack]] = set()
-        self._waits: dict[tuple[object, int], list[Event]] = {}
+        self._together: dict[tuple[object, int, int, Stack], _Together] = {}
+        self._waits: dict[tuple[object, int], list[_Together]] = {}
         self._completed: dict[tuple[object, int], Event] = {}
-        self._suspects: list[Overrun] = []
+        self._suspects: list[tuple[_Together, Event]] = []
 
     def step(self, event: Event, clock: Clock) -> None:
         """Looks at waits and phase completions; other events are ignored."""
         if event.kind == "mbar.wait":
             bar, phase = event.data["bar"], event.data["phase"]
-            together = (bar, phase, event.warp, event.where)
-            if together in self._together:
+            key = (bar, phase, event.warp, event.where)
+            others = self._together.get(key)
+            if others is not None:
+                others.times.append((event.lanes, event.time))
                 return
-            self._together.add(together)
+            group = self._together[key] = _Together(event, [(event.lanes, event.time)])
             successor = self._completed.get((bar, phase + 1))
             if successor is None:
-                self._waits.setdefault((bar, phase), []).append(event)
+                self._waits.setdefault((bar, phase), []).append(group)
             else:
-                self._suspects.append(Overrun(event, successor))
+                self._suspects.append((group, successor))
         elif event.kind == "phase":
             bar, index = event.data["bar"], event.data["index"]
             self._completed[bar, index] = event
-            for wait in self._waits.pop((bar, index - 1), ()):
-                lanes = self._columns.warp[wait.warp]
-                if not any(clock.order[c] >= wait.time for c in lanes):  # type: ignore[operator]
-                    self._suspects.append(Overrun(wait, event))
+            masks = self._columns.masks
+            for group in self._waits.pop((bar, index - 1), ()):
+                lanes = self._columns.warp[group.first.warp]
+                if not any(clock.order[c] >= group.since(masks[c]) for c in lanes):  # type: ignore[operator]
+                    self._suspects.append((group, event))
 
     def found(self, events: dict[int, Event], story: Callable[[], Story]) -> list[Overrun]:
         """The suspects that no chain of events of any kind clears."""
-        return [s for s in self._suspects if not _follows(s.phase_event, s.wait, events, story())]
+        return [Overrun(group.first, phase) for group, phase in self._suspects
+                if not _follows(phase, group, events, story())]
 
 
-def _follows(event: Event, wait: Event, events: dict[int, Event], story: Story) -> bool:
+def _follows(event: Event, waits: _Together, events: dict[int, Event], story: Story) -> bool:
     """Whether an event depends on what the waiting warp did at or after the wait."""
+    wait = waits.first
     seen = set()
     stack = [event.id]
     while stack:
         current = events[stack.pop()]
-        if current.warp == wait.warp and current.time >= wait.time:
+        if current.warp == wait.warp and current.time >= waits.since(current.lanes):
             return True
         for pred in story.predecessors(current):
             if pred >= wait.id and pred not in seen:

@@ -78,6 +78,27 @@ class Eager(Lazy):
         return False
 
 
+class Slow(Lazy):
+    """Some warps go on only when nothing else can: no other strand, and no operation in flight. ``warps``: their
+    numbers over the cluster."""
+
+    denies = False
+
+    def __init__(self, warps: frozenset[int]) -> None:
+        self.warps = warps
+
+    def advance(self, m: Machine) -> bool:
+        others = [s for s in m.strands if s.warp.number not in self.warps and runnable(s)]
+        for strand in others:
+            m.step(strand)
+        if others or m.queue:
+            return bool(others)
+        late = next((s for s in m.strands if runnable(s)), None)
+        if late is not None:
+            m.step(late)
+        return late is not None
+
+
 class Exploring(Lazy):
     """Base of schedules that reach what hardware can do: strands give way often, copies complete piece by piece."""
 

@@ -74,3 +74,18 @@ def test_lanes_that_met_after_the_wait() -> None:
     b.hand_over(leader, s, bar=1, phase=0)
     b.hand_over(s, leader, bar=0, phase=0)
     assert HappensBefore(b.trace).overruns == []
+
+
+def test_what_a_lane_does_before_its_own_wait() -> None:
+    """Lanes that split reach the wait one after the other: the arrival of the second comes before the wait of both."""
+    b = TraceBuilder()
+    rest, other = b.strand(0), b.strand(1)
+    b.add(rest, "nop")
+    leader = b.strand(0, 1, parent=rest)
+    b.narrow(rest, 0xFFFF_FFFE)
+    wait = b.add(rest, "mbar.wait", line=9, bar=0, phase=-1)
+    arrivals = [(b.add(s, "mbar.arrive"), "arrive") for s in (leader, other)]
+    b.add(leader, "mbar.wait", line=9, bar=0, phase=-1)
+    b.done("phase", arrivals, bar=0, index=0)
+    (overrun,) = HappensBefore(b.trace).overruns
+    assert overrun.wait == wait
