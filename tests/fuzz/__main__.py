@@ -51,15 +51,18 @@ class Child:
             return None
         return self.process.stdout.readline().decode()
 
-    def kill(self) -> str:
-        """End it with all that it has started; what it died of, when it was dead."""
-        code = self.process.poll()
-        if code is None:
+    def kill(self) -> None:
+        """End it with all that it has started."""
+        if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.death()
+
+    def death(self) -> str:
+        """What it died of."""
+        code = self.process.wait()
         if self.process.stdout is not None:
             self.process.stdout.close()
-        return f"died of signal {-code}" if code is not None and code < 0 else f"died with exit code {code}"
+        return f"died of signal {-code}" if code < 0 else f"died with exit code {code}"
 
 
 def run(first: int, seconds: float, hang: float = HANG, most: int | None = None) -> Outcome:
@@ -77,9 +80,8 @@ def run(first: int, seconds: float, hang: float = HANG, most: int | None = None)
                 outcome.wrong[number] = wrong
         else:
             outcome.cases[make(number).kind] += 1
-            alive = child.process.poll() is None and told is None
-            died = child.kill()
-            outcome.wrong[number] = f"no end after {hang:g} seconds" if alive else died
+            outcome.wrong[number] = child.death() if told == "" else f"no end after {hang:g} seconds"
+            child.kill()
         number += 1
         if not told:
             child = Child(number)

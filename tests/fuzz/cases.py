@@ -35,16 +35,16 @@ k_blocks = 4
 """
 _FLAGS = (
     "--select", "--ignore", "--fail-on", "--exit-zero", "--strict", "--fix", "--diff", "--add-ignores", "--baseline",
-    "--write-baseline", "--prune-baseline", "--diff-base", "--config", "--isolated", "--show-settings", "--arch", "-I",
-    "-D", "--std", "--cuda-path", "--set", "--block", "--grid", "--cluster", "--smem", "--instantiate", "--format",
-    "-o", "--sarif-file", "--color", "--statistics", "--timing", "-q", "--", "-gencode", "-arch=sm_90a", "-std=c++17",
-    "-Xcompiler", "-include", "@args", "--unknown", "-",
+    "--write-baseline", "--prune-baseline", "--diff-base", "--config", "--isolated", "--show-settings", "--arch",
+    "-I", "-D", "--std", "--cuda-path", "--set", "--block", "--grid", "--cluster", "--smem", "--instantiate",
+    "--format", "-o", "--sarif-file", "--color", "--statistics", "--timing", "-q", "--", "-gencode", "-arch=sm_90a",
+    "-std=c++17", "-Xcompiler", "-include", "@args", "--unknown", "-",
 )  # fmt: skip
 _VALUES = (
     "", "a.cu", "b.cu", ".", "missing", "missing/deep", "sub", "BW1", "BW308", "BWX", "never", "sm_100a", "sm_90a",
     "sm_1", "128", "1,1,1", "0", "-1", "1024x1024x64", "9999999999999999999999", "n=1", "n=", "=", "n=1e400", "text",
-    "json", "sarif:out.sarif", "sarif:sub", "junit:/dev/full", "json:missing/out.json", "HEAD", "--", "k<1>", "k<", "c++99",
-    "é", "\U0001d7d9", "a\tb", "bw-audit.toml", "base.txt", "reason", "A=1", "A(x)=x", "include",
+    "json", "sarif:out.sarif", "sarif:sub", "junit:/dev/full", "json:missing/out.json", "HEAD", "--", "k<1>", "k<",
+    "c++99", "é", "\U0001d7d9", "a\tb", "bw-audit.toml", "base.txt", "reason", "A=1", "A(x)=x", "include",
 )  # fmt: skip
 _COMMANDS = ("rules", "explain", "report", "plan")
 

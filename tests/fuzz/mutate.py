@@ -12,10 +12,10 @@ _ASM = re.compile(r"(?<=asm volatile\()\"(?:\\.|[^\"\\])*\"")
 NASTY = (
     "0", "-1", "1", "31", "32", "33", "255", "256", "0xffffffff", "1ull << 63", "18446744073709551616", "1e308", "nan",
     "{", "}", "(", ")", "[", "]", "<", ">", ";", ",", "::", "...", "#", "\\", '"', "'", "/*", "*/", "//", "\r", "\t",
-    "%0", "%99", "%%", "%", "@p", "@!p", ".reg .b32 t;", "template <int N>", "__global__", "asm volatile(\"\");",
-    "while (true) {}", "for (;;) __syncthreads();", "goto x;", "return", "this", "auto", "decltype(",
-    "new int[1 << 30]", "a = a / 0;", "int v[0];", "int v[1 << 28];", "#include \"/etc/passwd\"", "#include \"self.cu\"",
-    "\ufeff", "\U0001d7d9", "\u202e", "\x00", "\x7f", "// bw-audit: ignore[BW101] x", "/* bw-audit: ignore[", "constexpr",
+    "%0", "%99", "%%", "%", "@p", "@!p", ".reg .b32 t;", "template <int N>", "__global__", 'asm volatile("");',
+    "while (true) {}", "for (;;) __syncthreads();", "goto x;", "return", "this", "auto", "decltype(", "a = a / 0;",
+    "new int[1 << 30]", "int v[0];", "int v[1 << 28];", '#include "/etc/passwd"', '#include "self.cu"', "constexpr",
+    "// bw-audit: ignore[BW101] x", "/* bw-audit: ignore[", "\ufeff", "\U0001d7d9", "\u202e", "\x00", "\x7f",
 )  # fmt: skip
 
 Mutation = Callable[[Random, str], str]
