@@ -356,18 +356,19 @@ class Diagnosis:
                     )
                     return
         blocked = [i for i in deadlocks if i.data.get("waiting") == "mbarrier"]
+        doubtful: Case | None = None
         for i in blocked:
             record = audit.trace.barriers[i.data["bar"]]
             where = audit.event(record.init_event).where
             arrived = self._open_arrivals(i.data["bar"])
             if 0 < arrived < record.init_count and self._try(Hypothesis(counts={where: arrived})):
-                self._add(
-                    self.ARRIVALS,
-                    Case(
-                        where, incident=i, barrier=i.data["bar"], data={"arrivals": arrived, "init": record.init_count}
-                    ),
-                )
-                return
+                data = {"arrivals": arrived, "init": record.init_count}
+                case = Case(where, incident=i, barrier=i.data["bar"], data=data)
+                if not self._late_arrivals(i.data["bar"]):
+                    self._add(self.ARRIVALS, case)
+                    return
+                self._corrected.pop()
+                doubtful = doubtful or case
         if blocked and self._too_many(incident=blocked[0]):
             return
         for plausible in (True, False):
@@ -382,8 +383,16 @@ class Diagnosis:
                 if self._try(Hypothesis(sides={i.warp: start})):
                     self._parity_case(i.where, start, i)
                     return
-        if deadlocks:
+        if doubtful is not None:
+            self._add(self.ARRIVALS, doubtful)
+        elif deadlocks:
             self._arrives_twice(deadlocks)
+
+    def _late_arrivals(self, bar: int) -> bool:
+        """Whether a barrier gets just what it is initialised for in the last corrected run, in which it counts fewer:
+        those who did not arrive were blocked themselves, and something else may be what blocked them."""
+        arrivals = [e for e in self._corrected[-1].trace.events if e.kind == "mbar.arrive" and e.data["bar"] == bar]
+        return sum(e.data["count"] for e in arrivals) == self.audit.trace.barriers[bar].init_count
 
     def _arrives_twice(self, deadlocks: list[Incident]) -> None:
         """A hang that goes away with one of several places at which a warp arrives on the same barrier."""
