@@ -91,6 +91,7 @@ class Launch:
     ``replaceable``: a chosen problem that a smaller one stands in for when it is too long. ``extra``: a launch that
     adds to the first one and is worth its time only after a short one; it takes about so many times as long.
     ``larger``: a chosen problem of a size that every kernel is made for, run when a smaller one hangs.
+    ``fallback``: a chosen problem that need not end where another has ended.
     """
 
     kernel: str
@@ -113,6 +114,7 @@ class Launch:
     replaceable: bool = False
     extra: int = 0
     larger: bool = False
+    fallback: bool = False
 
     @property
     def threads(self) -> int:

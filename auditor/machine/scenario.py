@@ -87,10 +87,11 @@ class _Planner:
         if all(name in SHAPE_INPUTS for name in typical.chosen):
             return [typical, *ends]
         wide = _WIDE if strides_over_grid(self.program, self.kernel.entry) else (0,)
+        small = [self._make(None, SMALL, ctas=n) for n in wide[:2]]
         runs = [
             replace(typical, replaceable=True),
-            *(replace(self._make(None, SMALL, ctas=n), reduced=True, replaceable=True) for n in wide[:2]),
-            self._make(None, SINGLE, ctas=wide[-1]),
+            *(replace(run, reduced=True, replaceable=True) for run in (*small, *_at_end(small[-1]))),
+            replace(self._make(None, SINGLE, ctas=wide[-1]), fallback=True),
             *ends,
             replace(self._make(None, LONG), extra=LONG_COST),
             *(replace(self._make(None, LARGE, ctas=n), larger=True) for n in wide),

@@ -11,6 +11,7 @@ from auditor.trace import Trace
 REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
 LARGER = 1.5  # a larger problem takes at least so many times the steps of one that hung
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
+EXTRA_PATIENCE = 3  # times so many steps are allowed to it, as expectations may be wrong
 
 Run = Callable[[Launch, int], "Trace | None"]
 
@@ -28,6 +29,7 @@ class Series:
         self._budget = budget
         self._run = run
         self._exceeded = False
+        self._completed = False
         self._first_steps: int | None = None
         self._alike: list[Launch] = []  # launches whose CTAs all do the same
 
@@ -55,16 +57,19 @@ class Series:
         return not any(_same_launch(launch, other) for other in self._alike)
 
     def _steps(self, launch: Launch) -> int:
-        return min(self._budget, REPLACEABLE_STEPS) if launch.replaceable else self._budget
+        if launch.replaceable or (launch.fallback and self._completed):
+            return min(self._budget, REPLACEABLE_STEPS)
+        return min(self._budget, EXTRA_PATIENCE * EXTRA_STEPS) if launch.extra else self._budget
 
     def _counts(self, launch: Launch, trace: Trace) -> bool:
-        """Take note of a run. False when it was too long and a smaller problem stands in for it."""
+        """Take note of a run. False when it was too long and another problem stands in for it."""
         if self._first_steps is None:
             self._first_steps = trace.steps
         exceeded = _has(trace, "budget")
         self._exceeded = exceeded or (self._exceeded and not launch.reduced)
-        if exceeded and launch.replaceable:
+        if exceeded and (launch.replaceable or launch.extra or (launch.fallback and self._completed)):
             return False
+        self._completed |= not exceeded
         if not trace.block_dependent:
             self._alike.append(launch)
         return True

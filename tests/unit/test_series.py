@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from auditor.machine.launch import Launch
-from auditor.machine.series import EXTRA_STEPS, REPLACEABLE_STEPS, Series
+from auditor.machine.series import EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
 from auditor.trace import Incident, Trace
 
 TYPICAL = Launch("typical", replaceable=True)
 SMALL = Launch("small", reduced=True, replaceable=True)
-SINGLE = Launch("single")
+SINGLE = Launch("single", fallback=True)
 LONG = Launch("long", extra=3)
 LARGE = Launch("large", larger=True)
 ALL = [TYPICAL, SMALL, SINGLE, LONG, LARGE]
@@ -45,6 +45,17 @@ def test_a_smaller_problem_stands_in_for_one_that_is_too_long() -> None:
 def test_the_last_resort_counts_even_when_it_is_too_long() -> None:
     long = REPLACEABLE_STEPS + 1
     assert judged({"typical": long, "small": long, "single": 500_000})[1] == ["single"]
+
+
+def test_a_last_resort_that_is_too_long_does_not_count_where_another_has_ended() -> None:
+    long = REPLACEABLE_STEPS + 1
+    assert judged({"typical": long, "single": long})[1] == ["small"]
+
+
+def test_an_extra_launch_that_is_longer_than_expected_does_not_count() -> None:
+    ran, counted = judged({"long": EXTRA_PATIENCE * EXTRA_STEPS + 1})
+    assert ran == ["typical", "single", "long"]
+    assert counted == ["typical", "single"]
 
 
 def test_extra_launches_follow_only_short_ones() -> None:
