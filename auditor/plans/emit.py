@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from auditor.plans.kinds import KINDS, OUTPUT_BYTES
+from auditor.plans.gemm import result_lanes, scale_blocks, scale_words
+from auditor.plans.kinds import KINDS, OUTPUT_BYTES, Kind
 from auditor.plans.model import GemmPlan
 from auditor.plans.spec import PlanError
 from auditor.plans.template import filled
 from auditor.ptx.descriptors import accumulator_columns
 
-_ELEMENTS = {
-    "f32": ("float", "__uint_as_float(bits)"),
-    "f16": ("__half", "__float2half_rn(__uint_as_float(bits))"),
-    "bf16": ("__nv_bfloat16", "__float2bfloat16_rn(__uint_as_float(bits))"),
-}
+# The result's type, and how it is made of a register of tensor memory by type of the accumulator. A 32-bit column holds
+# one element of an f16 accumulator (PTX ISA 9.7.16.10.5).
+_ELEMENTS = {"f32": "float", "f16": "__half", "bf16": "__nv_bfloat16"}
+_NARROW = {"f32": "{}", "f16": "__float2half_rn({})", "bf16": "__float2bfloat16_rn({})"}
+_VALUES = {"f32": "__uint_as_float(bits)", "f16": "__half2float(__ushort_as_half((unsigned short)bits))"}
 _MAP_TYPES = {"f32": "FLOAT32", "f16": "FLOAT16", "bf16": "BFLOAT16"}
 
 
 def emit(plan: GemmPlan) -> str:
-    """The source of the skeleton. Raises PlanError for plans that have none."""
+    """The source of the skeleton. Raises PlanError for an impossible plan."""
     spec, kind = plan.spec, KINDS[plan.spec.dtype]
     if not plan.possible:
         raise PlanError("an impossible plan has no skeleton")
-    if kind.scaled:
-        raise PlanError(f"there is no skeleton for block-scaled kinds such as {spec.dtype} yet")
-    if spec.m != 128 * spec.cta_group:
-        raise PlanError(f"there is a skeleton for M = {128 * spec.cta_group} only, with cta_group {spec.cta_group}")
-    if spec.acc != "f32":
-        raise PlanError("there is a skeleton for f32 accumulators only")
-    element, convert = _ELEMENTS[spec.out]
+    element, convert = _ELEMENTS[spec.out], _NARROW[spec.out].format(_VALUES[spec.acc])
     width = accumulator_columns(spec.m, spec.n, spec.cta_group)
     load = int(plan.load_shape.rsplit("x", 1)[1])
     values = {
@@ -69,15 +64,33 @@ def emit(plan: GemmPlan) -> str:
         "cluster": "__cluster_dims__(2, 1, 1) " if spec.cta_group == 2 else "",
         "mmas": plan.mmas_per_stage,
         "k_blocks": plan.stages + 2,
-        "element_bytes": kind.bits // 8,
+        "bits": kind.bits,
+        "scales": _modifiers(kind),
+        "words_of_scales": scale_words(spec, kind) if kind.scaled else 0,
+        "scale_blocks": scale_blocks(spec.n),
+        "scales_at": spec.accumulators * width,
+        "scales_a_step": plan.mma_k // kind.block if kind.scaled else 0,
+        "staging_rows": result_lanes(spec),
         "map_type": kind.map_type,
         "out_map_type": _MAP_TYPES[spec.out],
         "grid": 2 * spec.cta_group,
+        "ctas": spec.ctas_per_sm,
     }
     conditions = {
         "pair": spec.cta_group == 2,
         "single": spec.cta_group == 1,
         "tma": spec.epilogue == "tma",
         "direct": spec.epilogue == "direct",
+        "scaled": kind.scaled,
+        "plain": not kind.scaled,
+        "half": spec.m == 64,  # of the lanes
+        "whole": spec.m != 64,
+        "folded": spec.m == 128 and spec.cta_group == 2,  # the halves of N below one another
+        "unfolded": not (spec.m == 128 and spec.cta_group == 2),
     }
     return filled("gemm.txt", values, conditions)
+
+
+def _modifiers(kind: Kind) -> str:
+    """What a kind with scale factors adds to the instruction."""
+    return f".block_scale.scale_vec::{kind.vector}" if kind.scaled else ""

@@ -10,7 +10,6 @@ from auditor.ptx.descriptors import (
     InstructionDescriptor,
     accumulator_columns,
     k_extent,
-    scale_columns,
 )
 from auditor.reports.memory import LIMIT, PER_SM
 from auditor.values import SHARED_RESERVED
@@ -20,6 +19,7 @@ EPILOGUE_WARPS = 4
 THREADS = 32 * (2 + EPILOGUE_WARPS)
 STAGING_COLUMNS_BYTES = 128  # bytes of a row of a staging buffer: the span of its swizzle
 STAGING_BUFFERS = 2
+SCALE_BLOCK = 512  # bytes of the scale factors of 128 rows, four of each: what one tcgen05.cp.32x128b copies
 
 
 def plan_gemm(spec: GemmSpec) -> GemmPlan:
@@ -32,9 +32,9 @@ def plan_gemm(spec: GemmSpec) -> GemmPlan:
     b_bytes = spec.n // group * row_bytes
     scale_bytes = _scale_bytes(spec, kind)
     stage_bytes = a_bytes + b_bytes + scale_bytes
-    staging = STAGING_BUFFERS * (spec.m // group) * STAGING_COLUMNS_BYTES if spec.epilogue == "tma" else 0
+    staging = STAGING_BUFFERS * result_lanes(spec) * STAGING_COLUMNS_BYTES if spec.epilogue == "tma" else 0
     fittings = _fittings(stage_bytes, staging, spec)
-    stages = spec.stages if spec.stages is not None else _automatic(fittings, spec)
+    stages = spec.stages if spec.stages is not None else _automatic(fittings, spec, kind)
     instruction = instruction_descriptor(kind, spec.m, spec.n, spec.acc)
     regions, used = _regions(spec, kind, stages)
     columns = max(32, 1 << max(used - 1, 0).bit_length())
@@ -77,12 +77,29 @@ def _load_columns(spec: GemmSpec) -> int:
     return next(n for n in (32, 16, 8, 4, 2, 1) if width % n == 0)
 
 
+def result_lanes(spec: GemmSpec) -> int:
+    """Lanes of tensor memory that hold the result: with M = 64 half of each quarter (PTX ISA 9.7.16.10.5).
+
+    A pair with M = 128 holds 64 rows in each CTA, the two halves of N below one another.
+    """
+    return 64 if spec.m == 64 else 128
+
+
+def scale_blocks(rows: int) -> int:
+    """Blocks of 128 rows that hold the scale factors of these rows."""
+    return -(-rows // 128)
+
+
+def scale_words(spec: GemmSpec, kind: Kind) -> int:
+    """Columns of scale factors along K of a stage, for each 32 rows: a column holds four of a row."""
+    return spec.k // kind.block // 4
+
+
 def _scale_bytes(spec: GemmSpec, kind: Kind) -> int:
     """Scale factors of one stage in a CTA: those of its rows of A, and of all of B, in blocks of 128 rows."""
     if not kind.scaled:
         return 0
-    blocks = -(-(spec.m // spec.cta_group) // 128) + -(-spec.n // 128)
-    return blocks * 128 * (spec.k // kind.block)
+    return (scale_blocks(spec.m // spec.cta_group) + scale_blocks(spec.n)) * SCALE_BLOCK * scale_words(spec, kind)
 
 
 def _total(stage_bytes: int, staging: int, stages: int, accumulators: int) -> int:
@@ -101,9 +118,13 @@ def _fittings(stage_bytes: int, staging: int, spec: GemmSpec) -> tuple[Fitting, 
     return tuple(found)
 
 
-def _automatic(fittings: tuple[Fitting, ...], spec: GemmSpec) -> int:
-    """The most stages that leave room for the wanted CTAs an SM; 1 when none do."""
-    return max((f.stages for f in fittings if f.ctas_per_sm >= spec.ctas_per_sm), default=1)
+def _automatic(fittings: tuple[Fitting, ...], spec: GemmSpec, kind: Kind) -> int:
+    """The most stages that leave room for the wanted CTAs an SM, also for their scale factors in tensor memory."""
+    room = TMEM_COLUMNS // spec.ctas_per_sm
+    return max(
+        (f.stages for f in fittings if f.ctas_per_sm >= spec.ctas_per_sm and _regions(spec, kind, f.stages)[1] <= room),
+        default=1,
+    )
 
 
 def _maps(spec: GemmSpec, kind: Kind, span: int) -> tuple[MapPlan, ...]:
@@ -115,6 +136,10 @@ def _maps(spec: GemmSpec, kind: Kind, span: int) -> tuple[MapPlan, ...]:
     maps = []
     for name, rows in (("A", spec.m // spec.cta_group), ("B", spec.n // spec.cta_group)):
         maps.append(MapPlan(name, kind.map_type, (inner, rows), boxes, span, span * rows))
+    if kind.scaled:
+        words = scale_words(spec, kind)
+        for name, rows in (("scales of A", spec.m // spec.cta_group), ("scales of B", spec.n)):
+            maps.append(MapPlan(name, "UINT32", (SCALE_BLOCK // 4, words), scale_blocks(rows), 0, SCALE_BLOCK * words))
     if spec.epilogue == "tma":
         width = STAGING_COLUMNS_BYTES // OUTPUT_BYTES[spec.out]
         rows = spec.m // spec.cta_group
@@ -156,26 +181,26 @@ def _barriers(spec: GemmSpec, stages: int, stage_bytes: int) -> tuple[BarrierPla
 def _regions(spec: GemmSpec, kind: Kind, stages: int) -> tuple[tuple[RegionPlan, ...], int]:
     """Regions of tensor memory, and the columns that they take."""
     width = accumulator_columns(spec.m, spec.n, spec.cta_group)
+    several = spec.accumulators > 1
     regions = [
-        RegionPlan(f"accumulator {n}", n * width, (n + 1) * width, "MMA", "epilogue warps", f"acc_empty[{n}]")
+        RegionPlan(
+            f"accumulator {n}" if several else "accumulator",
+            n * width,
+            (n + 1) * width,
+            "MMA",
+            "epilogue warps",
+            f"acc_empty[{n}]",
+        )
         for n in range(spec.accumulators)
     ]
     at = spec.accumulators * width
     if kind.scaled:
-        words = max(spec.k // kind.block // 4, 1)  # a column holds four scale factors of a row
         for stage in range(stages):
             for side, rows in (("A", spec.m // spec.cta_group), ("B", spec.n)):
-                size = scale_columns(max(rows, 128)) * words
-                regions.append(
-                    RegionPlan(
-                        f"scale factors of {side}, stage {stage}",
-                        at,
-                        at + size,
-                        "tcgen05.cp",
-                        "MMA",
-                        f"empty[{stage}], then full[{stage}]",
-                    )
-                )
+                size = 4 * scale_blocks(rows) * scale_words(spec, kind)
+                name = f"scale factors of {side}" + (f", stage {stage}" if stages > 1 else "")
+                guard = f"empty[{stage}], then full[{stage}]"
+                regions.append(RegionPlan(name, at, at + size, "tcgen05.cp", "MMA", guard))
                 at += size
     return tuple(regions), at
 
@@ -209,13 +234,18 @@ def _reasons(
         found.append(f"not even one stage fits shared memory with {spec.ctas_per_sm} CTAs an SM")
     elif stages > fit:
         found.append(f"{stages} stages do not fit shared memory with {spec.ctas_per_sm} CTAs an SM; {fit} do")
-    if spec.epilogue == "tma" and spec.n % (STAGING_COLUMNS_BYTES // OUTPUT_BYTES[spec.out]):
+    if kind.scaled and spec.k % (4 * kind.block):
         found.append(
-            f"N = {spec.n} is not a multiple of the staging row of "
-            f"{STAGING_COLUMNS_BYTES // OUTPUT_BYTES[spec.out]} elements"
+            f"K = {spec.k} is not a multiple of {4 * kind.block}: a block of scale factors holds four of each row"
         )
-    if accumulator_columns(spec.m, spec.n, spec.cta_group) % 8:
-        found.append(f"an accumulator of {spec.n} columns cannot be read in steps of 8")
+    if kind.scaled and spec.cta_group == 2 and spec.m != 256:
+        found.append("a pair with scale factors is planned with M = 256 only")
+    chunk = STAGING_COLUMNS_BYTES // OUTPUT_BYTES[spec.out]
+    width = accumulator_columns(spec.m, spec.n, spec.cta_group)
+    if spec.epilogue == "tma" and width % chunk:
+        found.append(f"an accumulator of {width} columns is not a multiple of the staging row of {chunk} elements")
+    if width % 8:
+        found.append(f"an accumulator of {width} columns cannot be read in steps of 8")
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from auditor.machine.launch import ELEMENT_BITS, SWIZZLE_SPAN, TensorMap
-from auditor.ptx.descriptors import InstructionDescriptor, k_extent
+from auditor.ptx.descriptors import InstructionDescriptor, cp_bytes, k_extent
 from auditor.reports.buffers import STORES
 from auditor.reports.facts import Facts
 from auditor.reports.model import Check, MapRow
@@ -168,6 +168,13 @@ def _operand(facts: Facts, m: TensorMap, ops: list[Event], inner: int | None, sp
     """The MMA that reads what the copies wrote."""
     ranges = sorted({(op.accesses[0].lo, op.accesses[0].hi) for op in ops})
     found = _reader(facts, ranges)
+    if found is None and (copy := _copier(facts, ranges)) is not None:
+        code = copy.data.get("swizzle")
+        yield _check("swizzle (tcgen05.cp)", _span(span), _span(_MMA_SPAN.get(code) if isinstance(code, int) else None))
+        size = cp_bytes(str(copy.data["shape"]))
+        whole = all((hi - lo) % size == 0 for lo, hi in ranges)
+        yield _check(f"pieces of tcgen05.cp.{copy.data['shape']} in a box", m.box_bytes, f"of {size} bytes", good=whole)
+        return
     if found is None:
         yield Check("read by an MMA", "a tile in shared memory", "no MMA with a known descriptor reads it", UNKNOWN)
         return
@@ -219,4 +226,14 @@ def _reader(facts: Facts, ranges: list[tuple[int, int]]) -> tuple[Event, str] | 
             start = op.data.get(f"{side}_start")
             if isinstance(start, int) and any(lo <= start < hi for lo, hi in ranges):
                 return op, side
+    return None
+
+
+def _copier(facts: Facts, ranges: list[tuple[int, int]]) -> Event | None:
+    """The first tcgen05.cp that reads from these ranges."""
+    for op in facts.ops:
+        if op.data["instr"] == "tcgen05.cp":
+            for a in op.accesses:
+                if a.space == "shared" and any(lo <= a.lo < hi for lo, hi in ranges):
+                    return op
     return None

@@ -35,7 +35,7 @@ _NVCC = shutil.which("nvcc")
 
 
 def grid() -> list[GemmSpec]:
-    """Possible plans of many shapes and types, those that have skeletons."""
+    """Possible plans of many shapes and types."""
     found = []
     for dtype, n, group, epilogue, accumulators in itertools.product(
         ("bf16", "f16", "e4m3", "tf32"), (32, 64, 96, 128, 256), (1, 2), ("direct", "tma"), (1, 2)
@@ -43,10 +43,19 @@ def grid() -> list[GemmSpec]:
         for row_bytes in (64, 128, 256):
             k = row_bytes * 8 // KINDS[dtype].bits
             out = "bf16" if epilogue == "tma" and n % 64 == 0 else "f32"
-            spec = GemmSpec(128 * group, n, k, dtype, "f32", out, group, None, epilogue, accumulators)
-            if plan_gemm(spec).possible:
-                found.append(spec)
-    return found
+            found.append(GemmSpec(128 * group, n, k, dtype, "f32", out, group, None, epilogue, accumulators))
+    for dtype, n, group, epilogue, accumulators in itertools.product(
+        ("mxf8", "mxf4", "nvf4"), (64, 96, 128, 192, 256), (1, 2), ("direct", "tma"), (1, 2)
+    ):
+        for k in (128, 256):  # scale factors beside the operands
+            out = "f16" if epilogue == "tma" and n % 64 == 0 else "f32"
+            found.append(GemmSpec(128 * group, n, k, dtype, "f32", out, group, None, epilogue, accumulators))
+    for dtype, n, k, group, epilogue, out in itertools.product(
+        ("f16", "e4m3"), (64, 128, 192, 256), (64, 128), (1, 2), ("direct", "tma"), ("f32", "f16", "bf16")
+    ):
+        for m, acc in ((64 * group, "f32"), (64 * group, "f16"), (128 * group, "f16")):
+            found.append(GemmSpec(m, n, k, dtype, acc, out, group, None, epilogue, 2))
+    return [spec for spec in found if plan_gemm(spec).possible]
 
 
 GRID = grid()
@@ -72,24 +81,26 @@ def agrees(plan: GemmPlan, report: KernelReport) -> None:
     assert report.shared.dynamic == plan.shared_bytes
     assert report.shared.bounds[0][1] == next(f.ctas_per_sm for f in plan.fittings if f.stages == plan.stages)
     assert report.tmem is not None and report.tmem.rounded == plan.columns
-    assert [(r.lo, r.hi) for r in report.tmem.regions] == [(r.lo, r.hi) for r in plan.regions]
+    assert [(r.object, r.lo, r.hi) for r in report.tmem.regions] == [(r.name, r.lo, r.hi) for r in plan.regions]
     assert report.verdict == "clean" and {c.verdict for m in report.maps for c in m.checks} == {"agree"}
 
 
 def test_the_grid_is_large() -> None:
-    assert len(GRID) >= 200
+    assert len(GRID) >= 800
+    assert {spec.dtype for spec in GRID} == {"bf16", "f16", "e4m3", "tf32", "mxf8", "mxf4", "nvf4"}
+    assert {(spec.m, spec.cta_group) for spec in GRID} == {(64, 1), (128, 1), (128, 2), (256, 2)}
 
 
-@pytest.mark.parametrize("part", range(16) if os.environ.get("BW_AUDIT_ALL_PLANS") else (5,))
+@pytest.mark.parametrize("part", range(40) if os.environ.get("BW_AUDIT_ALL_PLANS") else (7,))
 def test_skeletons_agree_with_their_plans(part: int, tmp_path: Path) -> None:
-    """One sixteenth of the grid; all of it, which takes minutes, with BW_AUDIT_ALL_PLANS in the environment."""
-    for spec in GRID[part::16]:
+    """One fortieth of the grid; all of it, which takes minutes, with BW_AUDIT_ALL_PLANS in the environment."""
+    for spec in GRID[part::40]:
         plan = plan_gemm(spec)
         agrees(plan, skeleton_report(plan, tmp_path))
 
 
 @pytest.mark.skipif(_NVCC is None, reason="no nvcc here")
-@pytest.mark.parametrize("spec", GRID[:: len(GRID) // 5], ids=GemmSpec.words)
+@pytest.mark.parametrize("spec", GRID[:: len(GRID) // 9], ids=GemmSpec.words)
 def test_skeletons_compile(spec: GemmSpec, tmp_path: Path) -> None:
     assert _NVCC is not None
     path = tmp_path / "planned.cu"
@@ -182,7 +193,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "gemm", "--tile", "128x256x64", "--accumulators", "3"]) == 1
     assert "accumulators = 2" in capsys.readouterr().out
     assert main(["plan", "gemm", "--tile", "odd"]) == 2
-    assert main(["plan", "gemm", "--dtype", "mxf8", "--tile", "128x128x128", "--emit", str(out)]) == 2
+    assert main(["plan", "gemm", "--dtype", "mxf8", "--tile", "128x128x128", "--emit", str(out / "none")]) == 2
 
 
 # ---- TOML and comparison with a kernel ----------------------------------------------------------------------------
@@ -236,3 +247,27 @@ def test_departures_of_a_kernel_written_by_hand() -> None:
     plan = plan_gemm(GemmSpec(dtype="f16", out="f16", stages=3, epilogue="tma"))
     found = departures(plan, kernel_report("persistent_tma_store"))
     assert [c.item for c in found if c.verdict != "agree"] == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        (GemmSpec(k=64, dtype="mxf8"), "a block of scale factors holds four of each row"),
+        (GemmSpec(128, 128, 128, "mxf8", cta_group=2), "planned with M = 256 only"),
+        (GemmSpec(128, 96, 64, out="bf16", cta_group=2, epilogue="tma"), "an accumulator of 48 columns"),
+    ],
+)
+def test_limits_of_scale_factors_and_folded_accumulators(spec: GemmSpec, reason: str) -> None:
+    assert any(reason in text for text in plan_gemm(spec).reasons)
+    near = nearest(spec)
+    assert near is not None and near.possible
+
+
+def test_stages_are_as_many_as_their_scale_factors_have_columns_for() -> None:
+    plan = plan_gemm(GemmSpec(n=192, k=256, dtype="nvf4", accumulators=2))
+    assert plan.possible and plan.stages == 2  # 384 columns of accumulators, 48 a stage; shared memory holds more
+    assert max(f.stages for f in plan.fittings) > 2
+    assert [(r.name, r.hi - r.lo) for r in plan.regions[2:4]] == [
+        ("scale factors of A, stage 0", 16),
+        ("scale factors of B, stage 0", 32),
+    ]

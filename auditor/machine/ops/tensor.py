@@ -339,9 +339,7 @@ def _overlap_itself(x: Exec, where: Stack, accesses: list[Access]) -> None:
                 w.write and not r.write and w.cta == r.cta
                 and w.lo < r.hi and r.lo < w.hi and w.lane_lo < r.lane_hi and r.lane_lo < w.lane_hi
             ):  # fmt: skip
-                x.m.incident(
-                    "tmem_overlap", where, x.s, data={"written": (w.lo, w.hi), "read": (r.lo, r.hi)}
-                )
+                x.m.incident("tmem_overlap", where, x.s, data={"written": (w.lo, w.hi), "read": (r.lo, r.hi)})
                 return
 
 
@@ -407,6 +405,7 @@ def cp(x: Exec, i: Instr) -> None:
     _check_single(x, i, where)
     shape = i.mod_in(("128x256b", "4x256b", "128x128b", "64x128b", "32x128b")) or "128x256b"
     lanes, columns = d.cp_extent(shape)
+    data: dict[str, Any] = {"instr": "tcgen05.cp", "shape": shape}
     accesses = []
     value = x.uniform(i.operands[1])
     for cta in _pair(x, i):
@@ -439,9 +438,10 @@ def cp(x: Exec, i: Instr) -> None:
                     },
                 )
             accesses.append(Access("shared", False, "async", cta.rank, desc.start, desc.start + d.cp_bytes(shape)))
+            data["swizzle"] = desc.swizzle
     if not isinstance(value, int):
         x.m.incident("unanalysed", where, x.s, data={"what": "matrix descriptor of tcgen05.cp that is not known"})
-    _async(x, i, where, accesses, {"instr": "tcgen05.cp", "shape": shape})
+    _async(x, i, where, accesses, data)
 
 
 @op("tcgen05.shift")
@@ -597,8 +597,20 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
                     if write:
                         s.warp.cta.tmem_written.update(range(access.lo, access.hi))
         elif not s.warp.cta.allocations:  # read from where the base address has yet to be written
-            m.incident("tmem_range", where, s, data={"what": i.opcode, "column": None, "columns": columns, "any": False,
-                                                     "allocated": 0, "base": None, "freed": False})
+            m.incident(
+                "tmem_range",
+                where,
+                s,
+                data={
+                    "what": i.opcode,
+                    "column": None,
+                    "columns": columns,
+                    "any": False,
+                    "allocated": 0,
+                    "base": None,
+                    "freed": False,
+                },
+            )
         else:
             m.incident("unanalysed", where, s, data={"what": f"address of {i.opcode} that is not known"})
         if write:
