@@ -18,7 +18,7 @@ from auditor.graph import Conflict
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.schedule import Eager
-from auditor.meaning import Meaning, meaning
+from auditor.meaning import Meaning, meaning, same_store
 from auditor.races import place, reads_nothing, sorted_out
 from auditor.source import Stack
 from auditor.trace import Event, Incident
@@ -392,7 +392,7 @@ class Diagnosis:
         """Whether a barrier gets just what it is initialised for in the last corrected run, in which it counts fewer:
         those who did not arrive were blocked themselves, and something else may be what blocked them."""
         arrivals = [e for e in self._corrected[-1].trace.events if e.kind == "mbar.arrive" and e.data["bar"] == bar]
-        return sum(e.data["count"] for e in arrivals) == self.audit.trace.barriers[bar].init_count
+        return bool(sum(e.data["count"] for e in arrivals) == self.audit.trace.barriers[bar].init_count)
 
     def _arrives_twice(self, deadlocks: list[Incident]) -> None:
         """A hang that goes away with one of several places at which a warp arrives on the same barrier."""
@@ -490,7 +490,7 @@ class Diagnosis:
         other = self._rerun(hypothesis, launch)
         if other is None or any(other.incidents("deadlock", "over_arrival", "early_phase", "budget")):
             return False
-        if any(meaning(c) in ORDER for c in other.hb.conflicts) or other.hb.overruns:
+        if any(meaning(c) in ORDER and not same_store(c) for c in other.hb.conflicts) or other.hb.overruns:
             return False
         if 0 in (*hypothesis.parity.values(), *hypothesis.sides.values()) and reads_nothing(other):
             return False
@@ -505,7 +505,7 @@ class Diagnosis:
 
     def _remaining(self, deadlocks: list[Incident], surplus: list[Incident]) -> None:
         """Hangs and surplus arrivals for which no single correction was found."""
-        if any(m.value in self.found for m in ORDER) or (deadlocks and self.audit.hb.overruns):
+        if self._order_found() or (deadlocks and self.audit.hb.overruns):
             return
         for i in surplus:
             self._add(
@@ -529,6 +529,11 @@ class Diagnosis:
             str(root.data.get("waiting")), self.DEADLOCK
         )
         self._add(category, Case(root.where, incident=root, barrier=root.data.get("bar"), data={"all": deadlocks}))
+
+    def _order_found(self) -> bool:
+        """Whether an unordered pair was found that may be what the hang comes from."""
+        cases = (case for m in ORDER for case in self.found.get(m.value, ()))
+        return any(case.conflict is None or not same_store(case.conflict) for case in cases)
 
     def _left_behind(self, deadlocks: list[Incident]) -> Case | None:
         """A blocked wait whose barrier has completed two phases or more that the thread has not seen."""

@@ -49,6 +49,12 @@ def meaning(c: Conflict) -> Meaning | None:
     return None  # global memory: flags and results, not modelled closely enough to judge
 
 
+def same_store(c: Conflict) -> bool:
+    """Whether all threads write the same variable at the same place, usually with the same value."""
+    a, b = c.first_access, c.second_access
+    return c.first.where == c.second.where and a.write and b.write and a.lanes is None and b.lanes is None
+
+
 def _object(c: Conflict) -> Meaning | None:
     a, b = c.first_access, c.second_access
     if a.what != b.what:

@@ -28,16 +28,23 @@ class StoreNotComplete(Rule):
             return
         for wait, store, signal in _announced(audit):
             story = audit.story
+            if wait is None:
+                state = "may still be in flight: no wait of this thread covers its group"
+                between = [(signal.where, f"{story.thread(signal)} raises the flag without having waited")]
+                related = []
+            else:
+                state = (f"has only read its source: the wait at {line(audit, wait.where)} is wait_group.read, and the "
+                         "data may not be in global memory yet")
+                between = [(wait.where, f"{story.thread(wait)} waits until its source has been read"),
+                           (signal.where, f"{story.thread(signal)} raises the flag; the writes may still be on their "
+                                          "way")]
+                related = [(wait.where, ".read: the source is free again, no more")]
             yield audit.finding(
                 type(self), signal.where,
                 f"{who(audit, signal)} announces a result to other blocks, but the {story.what(store)} at "
-                f"{line(audit, store.where)} has only read its source: the wait at {line(audit, wait.where)} is "
-                "wait_group.read, and the data may not be in global memory yet",
-                related=[(store.where, f"{story.who(store)} writes the result"),
-                         (wait.where, ".read: the source is free again, no more")],
-                flow=[(store.where, f"{story.who(store)} starts"),
-                      (wait.where, f"{story.thread(wait)} waits until its source has been read"),
-                      (signal.where, f"{story.thread(signal)} raises the flag; the writes may still be on their way")],
+                f"{line(audit, store.where)} {state}",
+                related=[(store.where, f"{story.who(store)} writes the result"), *related],
+                flow=[(store.where, f"{story.who(store)} starts"), *between],
                 hint="use cp.async.bulk.wait_group (without .read) before the flag is raised",
                 context=context(audit, signal),
             )
@@ -55,8 +62,8 @@ class _Thread:
     fence: Event | None = None
 
 
-def _announced(audit: Audit) -> Iterator[tuple[Event, Event, Event]]:
-    """(wait, store, signal): a flag raised by a thread that waited with .read only for its stores.
+def _announced(audit: Audit) -> Iterator[tuple[Event | None, Event, Event]]:
+    """(wait, store, signal): a flag raised by a thread that waited with .read only for its stores, or not at all.
 
     Where ordinary stores to global memory lie between the bulk store and the flag, the flag may be about those: silent.
     """
@@ -75,8 +82,9 @@ def _announced(audit: Audit) -> Iterator[tuple[Event, Event, Event]]:
             t = _thread(threads, e)
             if _signals(e, t):
                 pending = [n for n in t.read if n > last_plain]
+                pending = pending or [n for group in t.groups for n in group if n > last_plain]
                 if pending and not t.done_since:
-                    yield t.read[pending[0]], audit.event(pending[0]), e
+                    yield t.read.get(pending[0]), audit.event(pending[0]), e
                 t.done_since, t.fence = False, None
             elif e.kind == "st":
                 last_plain = e.id

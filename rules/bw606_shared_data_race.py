@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
 from auditor.graph import Conflict
-from auditor.meaning import Meaning
+from auditor.meaning import Meaning, same_store
 from auditor.rule import Rule
 from auditor.rulekit import context, elected_between, meets, story_of, who
 from auditor.source import Stack
@@ -51,7 +51,7 @@ class SharedDataRace(Rule):
         last = meets(audit, early)
         why = ("lanes of one warp run on their own until a __syncwarp()" if same else
                "nothing orders the two" + (f"; {last} does not" if last else ""))
-        vague = self._same_store(c) or (
+        vague = same_store(c) or (
             same and (elected_between(audit, c.first, c.second) or self._own_value(audit, c)))
         return audit.finding(
             type(self), early.where,
@@ -77,11 +77,6 @@ class SharedDataRace(Rule):
             e.where == write.where and e.warp == read.warp and not read.lanes & ~e.lanes
             and any(a.write and a.lanes is None and a.lo <= access.lo and access.hi <= a.hi for a in e.accesses)
             for e in audit.trace.events[: read.id])
-
-    def _same_store(self, c: Conflict) -> bool:
-        """Whether all threads write the same variable at the same place, usually with the same value."""
-        return (c.first.where == c.second.where and c.first_access.write and c.second_access.write
-                and c.first_access.lanes is None and c.second_access.lanes is None)
 
     def _reads_too_early(self, audit: Audit, c: Conflict) -> bool:
         """Of a read and a write, in whichever order the run made them: whether the reader had nothing to read yet.
