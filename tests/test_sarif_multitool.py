@@ -1,7 +1,7 @@
 """SARIF before a validator of its own kind, with the rules of GitHub code scanning.
 
-BW_AUDIT_SARIF_MULTITOOL names the program in ``@microsoft/sarif-multitool-linux``: the npm command hands its words to a shell,
-which takes the semicolon between kinds of rules for its own. Without it there is nothing to ask.
+BW_AUDIT_SARIF_MULTITOOL names the program in ``@microsoft/sarif-multitool-linux``: the npm command hands its words to
+a shell, which takes the semicolon between kinds of rules for its own. Without it there is nothing to ask.
 """
 
 from __future__ import annotations
