@@ -1,0 +1,1 @@
+"""The grids of plans whose skeletons have to agree with them."""
