@@ -48,6 +48,7 @@ _PLAIN = (
     "prune_baseline",
     "diff_base",
     "jobs",
+    "executor",
     "cache_dir",
     "no_cache",
 )

@@ -9,7 +9,7 @@ import click
 
 from auditor.cli_complete import complete_codes
 from auditor.cli_flags import CompilerFlags
-from auditor.cli_types import architecture, codes, dimension, setting, target
+from auditor.cli_types import architecture, codes, dimension, executor, setting, target
 from auditor.config import DEFAULT_BUDGET, AuditOptions
 from auditor.config_keys import FAIL_LEVELS
 
@@ -135,6 +135,12 @@ effort = _group(
         envvar="BW_AUDIT_JOBS",
         metavar="N",
         help="Processes that audit at the same time (default: one a core).",
+    ),
+    click.option(
+        "--executor",
+        type=executor,
+        metavar="dask:ADDRESS",
+        help="Audit on the workers of this Dask scheduler, such as dask:tcp://host:8786.",
     ),
     click.option(
         "--cache-dir", envvar="BW_AUDIT_CACHE", metavar="DIR", help="Folder of the cache (default: the user's)."

@@ -55,6 +55,7 @@ class Request:
     prune_baseline: bool = False
     diff_base: str | None = None
     jobs: int | None = None
+    executor: str | None = None
     cache_dir: str | None = None
     no_cache: bool = False
 
@@ -96,7 +97,7 @@ def _run(request: Request) -> int:
         _show_settings(units, configuration)
         return 0
     progress = Progress(len(units), request.quiet)
-    run = run_units(units, _jobs(request, of_run), _cache_folder(request), progress.tell)
+    run = run_units(units, _jobs(request, of_run), _cache_folder(request), progress.tell, request.executor)
     progress.close()
     results = unread + run.results
     _tell_failures(results, {unit.path: unit.options for unit in units})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 
 import click
 
@@ -57,6 +58,16 @@ def target(text: str) -> Target:
     if colon and not file:
         raise click.BadParameter(f"{text!r} names no file behind the colon")
     return Target(name, None if file in ("", "-") else file)
+
+
+def executor(text: str) -> str:
+    """The address of a Dask scheduler, from dask:ADDRESS."""
+    kind, _, address = text.partition(":")
+    if kind != "dask" or not re.fullmatch(r"(?:tcp|tls|ws|wss)://[^/\s]+:\d+/?", address):
+        raise click.BadParameter(f"{text!r} is not of the form dask:tcp://host:8786")
+    if find_spec("distributed") is None:
+        raise click.BadParameter("it needs the package distributed: pip install 'bw-audit[dask]'")
+    return address
 
 
 def _number(text: str) -> int | float | None:

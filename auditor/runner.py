@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from auditor.analysis import Analysis
@@ -24,8 +24,15 @@ class Run:
     interrupted: bool = False
 
 
-def run_units(units: Sequence[Unit], jobs: int, cache: Path | None, tell: Callable[[FileResult], None]) -> Run:
-    """Audit every unit. ``jobs`` 0 is one process a core; 1 audits in this process.
+def run_units(
+    units: Sequence[Unit],
+    jobs: int,
+    cache: Path | None,
+    tell: Callable[[FileResult], None],
+    cluster: str | None = None,
+) -> Run:
+    """Audit every unit. ``jobs`` 0 is one process a core; 1 audits in this process. ``cluster`` is the address of a Dask
+    scheduler whose workers audit instead.
 
     ``tell`` hears of each result as it comes. After an interruption the run holds what is known so far.
     """
@@ -38,6 +45,8 @@ def run_units(units: Sequence[Unit], jobs: int, cache: Path | None, tell: Callab
     interrupted = False
     try:
         left = _ask_cache(units, cache, conclude_unit) if cache else list(range(len(units)))
+        if cluster:
+            left = _on_cluster(units, left, cluster, cache, conclude_unit)
         rest = [units[number] for number in left]
         jobs = min(jobs or default_jobs(), len(rest))
         if jobs > 1 and not any(unit.path == STDIN for unit in rest):
@@ -51,6 +60,28 @@ def run_units(units: Sequence[Unit], jobs: int, cache: Path | None, tell: Callab
     except KeyboardInterrupt:
         interrupted = True
     return Run([result for result in found if result is not None], interrupted)
+
+
+def _on_cluster(
+    units: Sequence[Unit],
+    numbers: Sequence[int],
+    address: str,
+    cache: Path | None,
+    conclude_unit: Callable[[int, Analysis], None],
+) -> list[int]:
+    """Audit units on a cluster; the numbers of those that have to be audited here, because they cannot be read."""
+    from auditor.dask_executor import audit_on_dask
+
+    texts = {n: _text(units[n].path) if units[n].path != STDIN else None for n in numbers}
+    sent = [n for n in numbers if texts[n] is not None]
+    kept = Cache(cache) if cache else None
+    if sent:
+        with closing(audit_on_dask([replace(units[n], text=texts[n]) for n in sent], address)) as analyses:
+            for at, analysis in analyses:
+                if kept:
+                    kept.put(units[sent[at]].options, analysis)
+                conclude_unit(sent[at], analysis)
+    return [n for n in numbers if texts[n] is None]
 
 
 def _ask_cache(units: Sequence[Unit], folder: Path, conclude_unit: Callable[[int, Analysis], None]) -> list[int]:
