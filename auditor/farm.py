@@ -1,8 +1,8 @@
 """A batch of units on another machine: one process that is told what to audit and answers, and needs nothing else.
 
 ``python -m auditor.farm`` reads one pickled ``Batch`` from standard input and writes the pickled answers to standard
-output. It audits in a worker process of its own, so that a file that crashes costs no other, and no thread of the engine
-that started it. Batches come from the user's own run, by way of an engine that runs the user's code anyway.
+output. It audits in a worker process of its own, so that a file that crashes costs no other, nor the engine that
+started it. Batches come from the user's own run, by way of an engine that runs the user's code anyway.
 """
 
 from __future__ import annotations

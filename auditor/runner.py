@@ -31,8 +31,8 @@ def run_units(
     tell: Callable[[FileResult], None],
     cluster: str | None = None,
 ) -> Run:
-    """Audit every unit. ``jobs`` 0 is one process a core; 1 audits in this process. ``cluster`` is the address of a Dask
-    scheduler whose workers audit instead.
+    """Audit every unit. ``jobs`` 0 is one process a core; 1 audits in this process. ``cluster`` is the address of
+    a Dask scheduler whose workers audit instead.
 
     ``tell`` hears of each result as it comes. After an interruption the run holds what is known so far.
     """
