@@ -91,3 +91,13 @@ def test_shared_counters_are_computed(tmp_path: Path) -> None:
     """)
     assert not result.findings
     assert result.coverage.executed == 1
+
+
+def test_a_counted_loop_is_not_counted_out(tmp_path: Path) -> None:
+    """Its bounds are known without walking through its four billion rounds."""
+    result = audit(tmp_path, HEAD + """
+    __global__ void k(int* out) {
+        for (unsigned i = 0; i < 0xffffffffu; ++i) out[i & 31] = i;
+    }
+    """)
+    assert [kind for kind, _, _ in result.coverage.notes] == ["budget"]

@@ -106,7 +106,7 @@ class Loops(Scopes):
         if not values:
             return
         place = self.vars[key]
-        self.vars[key] = self.loop_variable(place, min(values), max(values))
+        self.vars[key] = self.loop_variable(place, *sorted((values[0], values[-1])))
         arguments = f"{values.start}, {values.stop}" + (f", {values.step}" if values.step != 1 else "")
         self.line(f"for {place.code} in range({arguments}):", node)
         self.out.depth += 1
