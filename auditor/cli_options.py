@@ -10,7 +10,7 @@ import click
 from auditor.cli_complete import complete_codes
 from auditor.cli_flags import CompilerFlags
 from auditor.cli_types import architecture, codes, dimension, executor, setting, target
-from auditor.config import DEFAULT_BUDGET, AuditOptions
+from auditor.config import DEFAULT_BUDGET
 from auditor.config_keys import FAIL_LEVELS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -163,11 +163,6 @@ def given_fields(flags: CompilerFlags, given: Mapping[str, Any]) -> dict[str, An
     for name in ("cuda_path", "instantiate", "values", "block", "grid", "cluster", "smem", "budget", "strict"):
         fields[name] = given[name]
     return {name: value for name, value in fields.items() if value is not None and value is not False and value != ()}
-
-
-def audit_options(flags: CompilerFlags, given: Mapping[str, Any]) -> AuditOptions:
-    """What the command line alone asks for."""
-    return AuditOptions(**given_fields(flags, given))
 
 
 def _distinct(words: Sequence[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import click
 from auditor.cli_commands import audit
 from auditor.cli_console import write_out
 from auditor.cli_flags import CompilerFlags
-from auditor.cli_options import audit_options
+from auditor.cli_options import given_fields
 from auditor.cli_run import EXIT_FAILED
 from auditor.config import AuditOptions, InputError, is_python
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from auditor.reports.model import FileReport
 
 FORMATS = ("terminal", "markdown", "json", "html")
-# Options that a report shares with an audit: how the source is read and what is executed.
+# Options that a report shares with an audit: settings, how the source is read and what is executed.
 _SHARED = (
+    "config",
+    "isolated",
     "arch",
     "includes",
     "defines",
@@ -38,10 +40,19 @@ _SHARED = (
 
 def _run(flags: CompilerFlags, paths: tuple[str, ...], **given: Any) -> int:
     """Report on every file, write the result and return the exit code."""
+    from auditor.config_keys import ConfigError
     from auditor.engine import with_deep_stack
+    from auditor.settings import Configuration
 
-    options = audit_options(flags, {**given, "select": (), "ignore": (), "strict": False})
-    reports = [with_deep_stack(partial(report_file, path, options, given["kernel"])) for path in paths]
+    if given["config"] and given["isolated"]:
+        raise click.UsageError("--config and --isolated exclude each other")
+    fields = given_fields(flags, {**given, "select": (), "ignore": (), "strict": False})
+    try:
+        configuration = Configuration(given["config"], given["isolated"])
+        options = {path: configuration.of_file(path).options(path, fields) for path in paths}
+    except ConfigError as error:
+        raise click.ClickException(str(error)) from None
+    reports = [with_deep_stack(partial(report_file, path, options[path], given["kernel"])) for path in paths]
     for report in reports:
         if report.failure:
             click.echo(f"bw-audit: {report.path}: {report.failure}", err=True)
@@ -60,8 +71,8 @@ def _run(flags: CompilerFlags, paths: tuple[str, ...], **given: Any) -> int:
     return EXIT_FAILED if all(report.failure for report in reports) else 0
 
 
-def report_file(path: str, options: AuditOptions, kernel: str | None = None) -> FileReport:
-    """The reports of one file's kernels. Never raises for what the file holds."""
+def report_file(path: str, options: AuditOptions, kernel: str | None = None, text: str | None = None) -> FileReport:
+    """The reports of one file's kernels, or of ``text`` as if that were in it. Never raises for what the file holds."""
     from auditor.engine import guess_arch, read_source
     from auditor.frontend import build_program
     from auditor.frontend.parse import Options, ParseFailure
@@ -71,7 +82,7 @@ def report_file(path: str, options: AuditOptions, kernel: str | None = None) -> 
     try:
         if is_python(path):
             raise InputError("a report needs a CUDA source, not a Python file with some in strings")
-        text = read_source(path)
+        text = read_source(path) if text is None else text
         arch = options.arches[0] if options.arches else guess_arch(text)
         reading = Options(
             arch=arch,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -16,6 +16,7 @@ from auditor.findings import FileResult, Finding
 from auditor.lsp.actions import repair, suppress
 from auditor.lsp.audits import audit_text
 from auditor.lsp.convert import Converter
+from auditor.lsp.ledgers import Note, notes_on
 from auditor.output.tool import NAME, VERSION
 
 PAUSE = 0.6  # seconds without a change after which a changed document is audited
@@ -28,11 +29,16 @@ class _Audited:
     text: str
     result: FileResult
     diagnostics: list[types.Diagnostic]
+    notes: list[Note] = field(default_factory=list)
 
     def at(self, position: types.Position) -> list[tuple[Finding, types.Diagnostic]]:
         """The findings that show at a position."""
         pairs = zip(self.result.findings, self.diagnostics)
         return [(finding, shown) for finding, shown in pairs if _covers(shown.range, position)]
+
+    def notes_at(self, position: types.Position, text: str) -> list[str]:
+        """What is known of the barriers and tensor memory of a line, when the document is still the one audited."""
+        return [note.text for note in self.notes if position.line + 1 in note.lines] if text == self.text else []
 
 
 class Server(LanguageServer):
@@ -76,6 +82,10 @@ class Server(LanguageServer):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version))
             if result.findings:  # told already: what can be done about them may take longer
                 self._keep(uri, path, version, text, await asyncio.to_thread(audit_text, path, text, fixes=True))
+            if not result.failure and result.coverage.kernels:
+                notes = await asyncio.to_thread(notes_on, path, text)
+                if uri in self.audited and self.audited[uri].text == text:
+                    self.audited[uri].notes = notes
 
     def _keep(self, uri: str, path: str, version: int | None, text: str, result: FileResult) -> bool:
         """Remember an audit, unless the document has changed meanwhile: then a later one will tell."""
@@ -109,12 +119,16 @@ def make_server(pause: float = PAUSE) -> Server:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         audited = server.audited.get(params.text_document.uri)
-        found = audited.at(params.position) if audited else []
+        if audited is None:
+            return None
+        found = audited.at(params.position)
         pages = [registry.documentation(code) for code in dict.fromkeys(finding.code for finding, _ in found)]
+        document = server.workspace.get_text_document(params.text_document.uri)
+        pages += audited.notes_at(params.position, document.source)
         if not pages:
             return None
         content = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(pages))
-        return types.Hover(content, found[0][1].range)
+        return types.Hover(content, found[0][1].range if found else None)
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])

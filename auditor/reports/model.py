@@ -176,7 +176,7 @@ class Region:
     """Columns [lo, hi) of tensor memory with one object. ``lanes``: ranges [first, end).
 
     ``first`` and ``last``: model time of the first write and last read, over the whole run. ``uses``: how often the
-    object was written anew.
+    object was written anew. ``lines``: where it is used.
     """
 
     name: str
@@ -190,6 +190,7 @@ class Region:
     first: int
     last: int
     uses: int
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from auditor.reports.resources import READABLE, Resources
 from auditor.reports.tmem_objects import TmemObject, Touch
 from auditor.trace import Event
 
+MOST_LINES = 12  # that name one object
 _READS = ("ld", "A", "scales of A", "scales of B")
 _VERBS = {
     "D": "MMA writes",
@@ -70,6 +71,7 @@ def _region(facts: Facts, o: TmemObject, resources: Resources, clock: Clock) -> 
         first=min((clock.start[e.id] for e in writes or reads), default=0),
         last=max(ends, default=0),
         uses=len(_generations(o)),
+        lines=facts.lines([t.event for t in o.touches], MOST_LINES),
     )
 
 

@@ -178,3 +178,34 @@ def test_a_fix_is_offered_and_mends_the_text(tmp_path: Path) -> None:
         assert await session.change(repaired) == []
 
     in_session(tmp_path / "kernel.cu", body)
+
+
+def test_hover_tells_the_row_of_a_barrier_and_of_tensor_memory(tmp_path: Path) -> None:
+    text = (ROOT / "fixtures" / "BW308" / "good_released_after_wait.cu").read_text()
+    lines = text.split("\n")
+    init = next(n for n, line in enumerate(lines) if "mbar_init(smem_u32(&empty)" in line)
+    load = next(n for n, line in enumerate(lines) if "tmem_ld_x8(r" in line)
+
+    async def body(session: Session) -> None:
+        assert await session.open(text) == []
+        row = ""
+        for _ in range(200):  # rows are found after the findings have been told
+            row = await session.hover(types.Position(init, len(lines[init]) - 1))
+            if row:
+                break
+            await asyncio.sleep(0.1)
+        assert row.startswith("**Barrier empty** in ")
+        assert "\n- Count: 128\n" in row
+        assert f"\n- Init line: {init + 1}\n" in row
+        region = await session.hover(types.Position(load, 0))
+        assert region.startswith("**Tensor memory, columns 0-31** in ")
+        assert "- Reader: tcgen05.ld by " in region
+        assert await session.hover(types.Position(0, 0)) == ""
+        await session.change(text + "// more\n")
+        for _ in range(200):  # a new text has rows of its own
+            if await session.hover(types.Position(init, 0)):
+                break
+            await asyncio.sleep(0.1)
+        assert await session.hover(types.Position(init, 0)) == row
+
+    in_session(tmp_path / "kernel.cu", body)

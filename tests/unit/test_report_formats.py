@@ -194,3 +194,24 @@ def test_command_says_what_it_cannot_do(tmp_path: Path, capsys: pytest.CaptureFi
     assert "kernels of this file: single_tile" in capsys.readouterr().err
     assert main(["report", str(tmp_path / "missing.cu")]) == 2
     assert main(["report"]) == 2
+
+
+def test_command_reads_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.cu").write_text("__global__ void k(int n, int* out) { out[threadIdx.x] = n; }\n")
+    (tmp_path / "bw-audit.toml").write_text('arch = ["sm_90a"]\n[set]\nn = 7\n')
+
+    def facts(*words: str) -> tuple[str, bool]:
+        assert main(["report", "k.cu", "--format", "json", *words]) == 0
+        (kernel,) = json.loads(capsys.readouterr().out)["files"][0]["kernels"]
+        return kernel["arch"], any((fact["name"], fact["value"]) == ("n", "7 (given)") for fact in kernel["facts"])
+
+    assert facts() == ("sm_90a", True)
+    assert facts("--isolated") == ("sm_100a", False)
+    assert facts("--arch", "sm_103a") == ("sm_103a", True)
+    (tmp_path / "bw-audit.toml").write_text("blok = 128\n")
+    assert main(["report", "k.cu"]) == 2
+    assert "blok" in capsys.readouterr().err
+    assert main(["report", "k.cu", "--isolated", "--config", "bw-audit.toml"]) == 2
