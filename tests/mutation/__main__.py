@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from tests.mutation.equivalents import load
+from tests.mutation.equivalents import load, practices
 from tests.mutation.mutants import Mutant, mutants
 from tests.mutation.nvcc import Compiler
 from tests.mutation.operators import OPERATORS
 from tests.mutation.report import document, listing, totals
-from tests.mutation.score import Cache, findings_of_good, run
+from tests.mutation.score import Cache, Outcome, findings_of_good, run
 from tests.mutation.sites import explore
 
 ROOT = Path(__file__).parents[2]
@@ -62,14 +62,21 @@ def main(kernels: tuple[str, ...], operators: tuple[str, ...], whole: bool, jobs
             else:
                 tasks.append((mutant, baseline))
     kept = Cache(cache / "outcomes.json" if cache is not None else None)
-    outcomes = []
+    excuses = {p.rule for p in practices()}
+    outcomes: list[Outcome] = []
+    accepted: list[Outcome] = []
     for outcome in run(tasks, jobs, kept):
-        outcomes.append(outcome)
-        if everything or (survivors and not outcome.killed) or (astray and outcome.killed and not outcome.names):
+        practice = not outcome.killed and bool(excuses.intersection(outcome.noted))
+        (accepted if practice else outcomes).append(outcome)
+        missed = survivors and not outcome.killed and not practice
+        if everything or missed or (astray and outcome.killed and not outcome.names):
             click.echo(listing(outcome))
-    click.echo(totals(outcomes))
+    click.echo(f"{totals(outcomes)}; excluded: {len(used)} by argument, {len(accepted)} as accepted practice")
+    if not kernels and not operators and not whole:
+        for entry in (e for e in excluded.values() if e not in used):
+            click.echo(f"no such mutant: {entry.kernel} {entry.operator} {entry.site}")
     if write:
-        DOCUMENT.write_text(document(outcomes, used, rejected))
+        DOCUMENT.write_text(document(outcomes, accepted, used, rejected))
         click.echo(f"written: {DOCUMENT.relative_to(ROOT)}")
 
 

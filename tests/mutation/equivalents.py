@@ -24,19 +24,34 @@ class Equivalent:
         return self.kernel, self.operator, self.site
 
 
-def load(path: Path = FILE) -> list[Equivalent]:
-    """Read the list: tables ``[[mutant]]`` with plain strings, a subset of TOML that every Python version can read.
+@dataclass(frozen=True)
+class Practice:
+    """A rule whose notes are about what reference code does: a mutant that only they tell of is no mistake."""
 
-    Raises ValueError for anything else.
-    """
-    entries: list[dict[str, str]] = []
+    rule: str
+    why: str
+
+
+def load(path: Path = FILE) -> list[Equivalent]:
+    """The excluded mutants. Raises ValueError for a line that is not understood."""
+    return [Equivalent(e["kernel"], e["operator"], e["site"], e["why"]) for e in _tables(path, "mutant")]
+
+
+def practices(path: Path = FILE) -> list[Practice]:
+    """The rules whose notes excuse a mutant. Raises ValueError for a line that is not understood."""
+    return [Practice(e["rule"], e["why"]) for e in _tables(path, "practice")]
+
+
+def _tables(path: Path, name: str) -> list[dict[str, str]]:
+    """The tables ``[[name]]`` with plain strings, a subset of TOML that every Python version can read."""
+    tables: list[tuple[str, dict[str, str]]] = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         text = line.strip()
-        if text == "[[mutant]]":
-            entries.append({})
+        if text in ("[[mutant]]", "[[practice]]"):
+            tables.append((text.strip("[]"), {}))
         elif text and not text.startswith("#"):
             match = _ENTRY.match(text)
-            if match is None or not entries:
+            if match is None or not tables:
                 raise ValueError(f"{path.name}:{number}: not understood: {text}")
-            entries[-1][match[1]] = match[2]
-    return [Equivalent(e["kernel"], e["operator"], e["site"], e["why"]) for e in entries]
+            tables[-1][1][match[1]] = match[2]
+    return [entries for kind, entries in tables if kind == name]

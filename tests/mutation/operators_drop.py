@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.mutation.mutants import Change, Changes, blank, is_statement, operator
+from tests.mutation.needed import orders_lanes, used_elsewhere
 from tests.mutation.sites import Good
 
 _DROPPED = {
@@ -38,7 +39,8 @@ _DROPPED = {
 def _dropping(kinds: tuple[str, ...]) -> Changes:
     def changes(good: Good) -> Iterator[Change]:
         for site in good.of(*kinds):
-            yield Change(blank(good, site), site)
+            if site.kind != "init" or used_elsewhere(good, site):
+                yield Change(blank(good, site), site)
 
     return changes
 
@@ -50,5 +52,5 @@ for _name, (_mistake, _kinds) in _DROPPED.items():
 @operator("drop-syncwarp", "__syncwarp is forgotten")
 def drop_syncwarp(good: Good) -> Iterator[Change]:
     for site in good.of("syncwarp"):
-        if is_statement(good, site):  # not a shuffle, which yields a value
+        if is_statement(good, site) and orders_lanes(good, site):  # not a shuffle, which yields a value
             yield Change(blank(good, site), site)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tests.mutation.mutants import Change, Edit, operator
+from tests.mutation.needed import last_warp_has_role
 from tests.mutation.sites import Good
 from tests.mutation.tokens import Span
 
@@ -21,7 +22,11 @@ def _replace(good: Good, pattern: str, text: str, about: tuple[str, ...]) -> Ite
 
 @operator("base-less-aligned", "shared memory is aligned to 16 bytes")
 def base_less_aligned(good: Good) -> Iterator[Change]:
-    yield from _replace(good, r"__align__\((1024|128)\)", "16", _COPIES + _MMAS)
+    for change in _replace(good, r"__align__\((1024|128)\)", "16", _COPIES + _MMAS):
+        line = good.source.line_text(change.edits[0].span.start)
+        # Dynamic memory alone starts right behind the 1024 bytes that ptxas reserves, whatever its declaration says.
+        if good.static_shared or "extern" not in line:
+            yield change
 
 
 @operator("copy-misaligned", "the destination of a copy is not aligned")
@@ -41,6 +46,8 @@ def map_swizzle(good: Good) -> Iterator[Change]:
 
 @operator("descriptor-swizzle", "the descriptor has another swizzle than the tensor map")
 def descriptor_swizzle(good: Good) -> Iterator[Change]:
+    if "CU_TENSOR_MAP_SWIZZLE_" not in good.source.text:
+        return
     yield from _replace(good, r"\b(2)(?:ull|[)}])? ?<< 61", "4", _MMAS)
     yield from _replace(good, r"1ull << (62)", "63", _MMAS)
     yield from _replace(good, r"\.swizzle = (2)", "4", _MMAS)
@@ -80,6 +87,8 @@ def shared_attribute(good: Good) -> Iterator[Change]:
 
 @operator("block-smaller", "the launch has a warp less than the kernel needs")
 def block_smaller(good: Good) -> Iterator[Change]:
+    if not last_warp_has_role(good):
+        return
     yield from _block(good, r"<<<[^;]*?, ((?:\w|::)+), [^;]*?>>>")
     yield from _block(good, r"blockDim = dim3\(([^;]+)\);")
 

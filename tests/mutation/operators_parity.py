@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 
 from tests.mutation.mutants import Change, Edit, flat, operator
+from tests.mutation.needed import permutes
 from tests.mutation.sites import Good, Site
 from tests.mutation.tokens import Span
 from tests.mutation.tree import Node
 
 _STEP = re.compile(r"\+\+|\+ 1 ==|\+= 1")
 _FLIP = re.compile(r"^[\w.>\[\]() -]+?\^=")
+_BIT = re.compile(r"\^=.*(?:\b1u?\b|==|true)")
 
 
 def _parity(site: Site) -> Span | None:
@@ -98,7 +100,7 @@ def _descend(node: Node) -> Iterator[Node]:
 
 def _flips(good: Good) -> Iterator[Node]:
     for node in _device_statements(good):
-        if node.kind == "simple" and _FLIP.match(good.text(node.span)):
+        if node.kind == "simple" and _FLIP.match(good.text(node.span)) and _BIT.search(good.text(node.span)):
             yield node
 
 
@@ -177,7 +179,7 @@ def _stages(site: Site) -> int:
 def stage_off_by_one(good: Good) -> Iterator[Change]:
     for site in good.of("wait", "arrive", "commit", "expect"):
         stages = _stages(site)
-        if stages > 1:
+        if stages > 1 and not permutes(good, site):
             yield from _off_by_one(good, site, "bar", stages)
 
 
@@ -207,6 +209,8 @@ _DEPTH = re.compile(r"(?:%\s*|\+\+[\w.]+\s*==\s*|\+ 1 ==\s*)"
 
 
 def _resized(good: Good, by: str) -> Iterator[Change]:
+    if all(_stages(site) < 2 for site in good.sites):
+        return  # no ring
     for node in _device_statements(good):
         for span in (node.header,) if node.header is not None else (node.span,) if node.kind == "simple" else ():
             if any(c.kind == "lambda" for c in node.children):

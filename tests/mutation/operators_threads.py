@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from auditor.trace import ALL_LANES
 from tests.mutation.mutants import Change, Edit, flat, is_statement, operator
-from tests.mutation.sites import ACCESSES, Good, Site
+from tests.mutation.needed import by_all, meets_first
+from tests.mutation.sites import Good, Site
 from tests.mutation.tokens import Span
 from tests.mutation.tree import Node
 
 _ONE = re.compile(r"elect|lane\b|tid\b|threadIdx\.x|\bt\b|leader|storer")
-_COLLECTIVE = ("tmem-load", "tmem-store", "wgmma")  # the warp executes them as one, when its last lane has come
 _SINGLE = ("copy", "expect", "mma", "commit", "store", "bulk-commit", "arrive", "init")
 
 
@@ -44,10 +44,19 @@ def _election(good: Good, site: Site) -> Span | None:
         assert guard.header is not None
         for part in reversed(_conjuncts(good, guard.header)):
             text = good.text(part)
+            if _counts(good, guard, text):
+                continue
             if _ONE.search(text) and ("==" in text or "(" in text or re.fullmatch(r"\s*\w+\s*", text)):
                 start = part.start + len(text) - len(text.lstrip())
                 return Span(start, start + len(text.strip()))
     return None
+
+
+def _counts(good: Good, guard: Node, text: str) -> bool:
+    """Whether a condition is about the variable of a loop around it, and not about the thread."""
+    headers = (good.text(n.header) for n in guard.ancestors() if n.kind == "for" and n.header is not None)
+    counters = {c for header in headers for c in re.findall(r"^\s*(?:const )?\w+ (\w+) =", header)}
+    return bool(counters & set(re.findall(r"\w+", text))) and not re.search(r"elect|threadIdx", text)
 
 
 def _whole_warp(text: str) -> str:
@@ -71,9 +80,15 @@ def other_thread(good: Good) -> Iterator[Change]:
     for site in good.of("bulk-wait"):
         part = _election(good, site) if site.one_lane else None
         found = re.search(r"(.*==\s*)(\d+)$", good.text(part)) if part is not None else None
-        if part is not None:
+        if part is not None and not _stores_too(good, site, part):
             other = f"{found[1]}{int(found[2]) + 1}" if found else f"!({good.text(part)})"
             yield Change((Edit(part, other),), site)
+
+
+def _stores_too(good: Good, site: Site, part: Span) -> bool:
+    """Whether the condition of a group wait is also that of the stores: then both move to the other thread."""
+    guard = next(g for g in _guards(good, site) if g.header is not None and g.header.holds(part))
+    return any(s.kind in ("store", "bulk-commit") for s in good.inside(guard))
 
 
 @operator("wait-by-one-lane", "one lane waits, the warp reads")
@@ -82,9 +97,8 @@ def wait_by_one_lane(good: Good) -> Iterator[Change]:
         lanes: dict[int, int] = {}
         for event in site.events:
             lanes[event.warp] = lanes.get(event.warp, 0) | event.lanes
-        following = next((s.kind for s in good.sites if s.span.start > site.span.start and s.kind in ACCESSES), "")
         whole_warp = all(mask == ALL_LANES for mask in lanes.values())
-        if is_statement(good, site) and whole_warp and following not in _COLLECTIVE:
+        if is_statement(good, site) and whole_warp and not meets_first(good, site):
             yield Change((Edit(Span(site.span.start, site.span.start), "if (threadIdx.x % 32 == 0) "),), site)
 
 
@@ -120,7 +134,7 @@ def barrier_in_role(good: Good) -> Iterator[Change]:
     done: set[tuple[str, int]] = set()
     for site in good.of("copy", "mma", "wgmma"):
         role = (site.kind, site.node.function.start)
-        if role not in done and site.node.kind == "simple":
+        if role not in done and site.node.kind == "simple" and not by_all(good, site):
             done.add(role)
             edit = Edit(site.node.span, "{ __syncthreads(); " + flat(good, site.node.span) + " }")
             yield Change((edit,), site)

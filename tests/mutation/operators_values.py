@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 
 from tests.mutation.mutants import Change, Edit, operator
+from tests.mutation.needed import used_elsewhere, whole_ring_inside
 from tests.mutation.ptx_text import Operand
 from tests.mutation.sites import Good, Site
 from tests.mutation.tokens import Span, lex_piece
+from tests.mutation.tree import Node
 
 
 def _edit(good: Good, operand: Operand, template: str, literal: Callable[[int], int]) -> Edit:
@@ -22,7 +24,7 @@ def _vary(
 ) -> Iterator[Change]:
     for site in good.of(*kinds):
         operand = site.roles.get(role)
-        if operand is not None:
+        if operand is not None and (site.kind != "init" or used_elsewhere(good, site)):
             yield Change((_edit(good, operand, template, literal),), site)
 
 
@@ -145,7 +147,7 @@ def lanes_shifted(good: Good) -> Iterator[Change]:
 def columns_shifted(good: Good) -> Iterator[Change]:
     for site in good.of("tmem-load", "tmem-store"):
         operand = site.roles.get("tmem")
-        columns = max((e.data["cols"] for s in good.of("alloc") for e in s.events), default=0)
+        columns = sum({e.data["base"]: e.data["cols"] for s in good.of("alloc") for e in s.events}.values())
         if operand is not None and columns:
             yield Change((Edit(operand.span, f"({good.text(operand.span)}) + {columns}"),), site)
 
@@ -206,24 +208,24 @@ def _loops(good: Good, sign: str) -> Iterator[Change]:
     done: set[int] = set()
     for site in good.of("wait"):
         for frame in (site.span, *site.callers):
-            loop = _loop(good, frame)
-            if loop is None:
+            node, loop = _loop(good, frame)
+            if node is None or loop is None:
                 continue
-            if loop.start not in done:
+            if loop.start not in done and not whole_ring_inside(good, node):
                 done.add(loop.start)
                 yield Change((Edit(loop, f"({good.text(loop)}) {sign} 1"),), site)
             break
 
 
-def _loop(good: Good, frame: Span) -> Span | None:
-    """The bound of the innermost counted loop of the same function around a place."""
+def _loop(good: Good, frame: Span) -> tuple[Node | None, Span | None]:
+    """The innermost counted loop of the same function around a place, and its bound."""
     node = good.source.node_at(frame.start)
     while node is not None and node.kind not in ("function", "lambda"):
         if node.kind == "for" and node.header is not None and not node.header.holds(frame):
             bound = re.search(r";[^;<]*<=?\s*([^;]+?)\s*;", good.text(node.header))
-            return Span(node.header.start + bound.start(1), node.header.start + bound.end(1)) if bound else None
+            return node, Span(node.header.start + bound.start(1), node.header.start + bound.end(1)) if bound else None
         node = node.parent
-    return None
+    return None, None
 
 
 def barrier_argument(good: Good, site: Site) -> Span | None:

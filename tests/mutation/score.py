@@ -13,7 +13,7 @@ from pathlib import Path
 
 from auditor.config import AuditOptions
 from auditor.engine import audit_file, with_deep_stack
-from auditor.findings import FileResult, Finding
+from auditor.findings import FileResult, Finding, Level
 from tests.mutation.mutants import Mutant
 
 NEAR = 3  # lines
@@ -38,6 +38,7 @@ class Outcome:
     places: tuple[int, ...]
     concerned: tuple[int, ...] = ()
     failure: str = ""
+    noted: tuple[str, ...] = ()  # codes of the notes (--strict) at the change or at what it left unordered
 
     @property
     def killed(self) -> bool:
@@ -61,13 +62,16 @@ class Outcome:
 def judge(mutant: Mutant, baseline: frozenset[tuple[str, str]]) -> Outcome:
     """Audit one mutant. ``baseline`` are (code, message) of the findings in the good kernel."""
     result = _audit(mutant.path, mutant.text)
-    new = [f for f in result.findings if (f.code, f.message) not in baseline and not f.code.startswith(_TOOL)]
+    fresh = [f for f in result.findings if (f.code, f.message) not in baseline and not f.code.startswith(_TOOL)]
+    new = [f for f in fresh if f.level is not Level.NOTE]
+    notes = {f.code for f in fresh if f.level is Level.NOTE
+             and _near(_places(f), (*mutant.lines, *mutant.concerned))}
     return Outcome(
         path=mutant.path, operator=mutant.operator, site=mutant.site, lines=mutant.lines, shown=mutant.shown,
         codes=tuple(sorted({f.code for f in new})),
         said=tuple(f"{f.code}:{f.loc.line}: {f.message}" for f in new),
         places=tuple(sorted({line for f in new for line in _places(f)})),
-        concerned=mutant.concerned, failure=result.failure,
+        concerned=mutant.concerned, failure=result.failure, noted=tuple(sorted(notes)),
     )
 
 
@@ -81,7 +85,7 @@ def _audit(path: str, text: str) -> FileResult:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / Path(path).name
         copy.write_text(text)
-        return with_deep_stack(lambda: audit_file(str(copy), AuditOptions(budget=BUDGET)))
+        return with_deep_stack(lambda: audit_file(str(copy), AuditOptions(budget=BUDGET, strict=True)))
 
 
 def _places(finding: Finding) -> Iterator[int]:

@@ -80,6 +80,8 @@ class Good:
 
     source: Source
     sites: list[Site]
+    runs: list[Trace] = field(default_factory=list)
+    static_shared: bool = True  # whether a kernel has shared variables besides the dynamic memory
 
     def inside(self, node: Node) -> list[Site]:
         """The sites that a statement executes, in its text or in functions that it calls."""
@@ -104,7 +106,8 @@ def explore(path: str, text: str) -> Good:
     finder = _Finder(source)
     for trace in traces:
         finder.read(trace)
-    return Good(source, finder.sites())
+    static = any(not v.dynamic for kernel in program.kernels for v in kernel.shared)
+    return Good(source, finder.sites(), traces, static)
 
 
 class _Finder:

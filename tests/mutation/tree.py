@@ -87,6 +87,10 @@ class Source:
     def line(self, offset: int) -> int:
         return bisect_right(self._lines, offset)
 
+    def line_text(self, offset: int) -> str:
+        """The line at an offset."""
+        return self.text.split("\n")[self.line(offset) - 1]
+
     def token_at(self, offset: int) -> int:
         """Index of the first token that starts at or behind an offset."""
         index = bisect_right(self._starts, offset)
