@@ -37,8 +37,19 @@ def insert_between(audit: Audit, first: Stack, second: Stack, instruction: str) 
 
 
 def insert_behind(audit: Audit, where: Stack, instruction: str) -> tuple[Fix, ...]:
-    """Repairs that execute an instruction behind the statement of ``where``."""
-    return insert_between(audit, where, (), instruction)
+    """Repairs that execute an instruction behind the statement of ``where``, on the same path."""
+    path = audit.program.path
+    layout = layout_of(audit.program.sources.get(path, ""))
+    braced = []
+    for offset in filter(None, map(layout.offset, _own(audit, where)[:1])):
+        around = layout.path(offset)
+        body = layout.lone_body(around[-1], offset) if around else None
+        if body is not None:
+            new = statement(layout, instruction, body.start)
+            opened = Edit(layout.loc(path, body.start, body.start), "{ ")
+            closed = Edit(layout.loc(path, body.end, body.end), f" {new} }}")
+            braced.append(Fix(f"insert {instruction}", (opened, closed)))
+    return (*braced, *insert_between(audit, where, (), instruction))
 
 
 def _own(audit: Audit, where: Stack) -> list[Loc]:

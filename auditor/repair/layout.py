@@ -139,6 +139,28 @@ class Layout:
             block = self._next_block(statement, offset)
         return out
 
+    def lone_body(self, statement: Statement, offset: int) -> Statement | None:
+        """The statement at an offset when it is the body of a control statement without braces, else None."""
+        at = statement.start
+        while control := _CONTROL.match(self.code, at):
+            closing = self.partner.get(self._skip(control.end()))
+            if closing is None:
+                return None
+            at = self._skip(closing + 1)
+            end = self._statement_end(at)
+            if end is None:
+                return None
+            if offset >= end:  # not this branch: the other one
+                otherwise = self._skip(end)
+                if not self.code.startswith("else", otherwise):
+                    return None
+                at = self._skip(otherwise + len("else"))
+                if not _CONTROL.match(self.code, at):
+                    end = self._statement_end(at)
+        if at == statement.start or self.code.startswith("{", at) or end is None or not at <= offset < end:
+            return None
+        return Statement(at, end)
+
     def _in_block(self, brace: int, offset: int) -> Statement | None:
         """The statement of a block that holds an offset."""
         end = self.partner.get(brace, len(self.code))

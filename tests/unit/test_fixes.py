@@ -28,6 +28,14 @@ SYNC = 'asm volatile("fence.proxy.async.shared::cta;" ::: "memory");'
     ("fixture", "arch", "expected"),
     [
         ("BW106/bad_one_operand_counted.cu", "sm_90a", ["        bar_expect(bar, 2 * kBytes);  // expect[BW106]"]),
+        (
+            "BW208/bad_other_thread_commits.cu",
+            "sm_90a",
+            [
+                "        { ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out, line, sizeof(line)); "
+                "ptx::cp_async_bulk_commit_group(); }  // expect[BW208]"
+            ],
+        ),
         ("BW209/bad_store_without_fence.cu", "sm_90a", [f"    {SYNC}"]),
         ("BW210/bad_loads_in_flight_at_release.cu", "sm_90a", [f"            {SYNC}"]),
         ("BW214/bad_map_by_value.cu", "sm_90a", ["    const __grid_constant__ CUtensorMap map,  // expect[BW214]"]),

@@ -135,3 +135,24 @@ def test_edits_that_overlap() -> None:
     edits = [Edit(Loc("a.cu", 1, 1, 1, 3), ""), Edit(Loc("a.cu", 1, 2, 1, 4), "")]
     with pytest.raises(ValueError, match="overlap"):
         apply_edits("abcd", edits)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("first(", "first(Tile{{i, 1}});"),
+        ("second(", "second(i);"),
+        ("third(", None),
+        ("fifth(", None),
+        ("inner(", "inner();"),
+        ("braced(", None),
+        ("head(", None),
+        ("last(", "last();"),
+    ],
+)
+def test_bodies_without_braces(name: str, body: str | None) -> None:
+    text = SOURCE + "void g() { if (a) while (b) inner(); if (head()) { braced(); } else if (c) x(); else last(); }"
+    layout = Layout(text)
+    offset = text.index(name)
+    found = layout.lone_body(layout.path(offset)[-1], offset)
+    assert (found and text[found.start : found.end]) == body
