@@ -24,6 +24,8 @@ def command(path: str, options: AuditOptions) -> str:
     words += _launch(options)
     if options.budget != AuditOptions.budget:
         words += ["--budget", f"{options.budget:g}"]
+    if options.fixes:
+        words.append("--diff")
     return shlex.join([*words, *options.extra, path])
 
 

@@ -135,3 +135,4 @@ def test_command_that_reproduces() -> None:
         " -UX k.cu"
     )
     assert "--isolated" not in command("k.cu", AuditOptions(levels=(("BW202", "note"),)))
+    assert command("k.cu", AuditOptions(fixes=True)) == "bw-audit --jobs 1 --no-cache --isolated --diff k.cu"
