@@ -8,6 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
+from auditor.repair.insert import insert_between
 from auditor.rule import Rule
 from auditor.rulekit import at_offset, cluster_met, context, incident_context, meets, strand_event, thread, who
 from auditor.source import Stack
@@ -70,6 +71,8 @@ class InitNotPublished(Rule):
             flow=[(init.where, f"{story.thread(init)} initialises {name}"),
                   (strand_event(audit, use).where, f"{story.thread(use)} uses it: its bits may be the old ones")],
             hint=hint, context=context(audit, use, bar),
+            repair=lambda: insert_between(audit, init.where, strand_event(audit, use).where, "__syncthreads")
+            if hint is IN_CTA else (),
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
+from auditor.repair.polls import repeat_until_true
 from auditor.rule import Rule
 from auditor.rulekit import context, initialised
 
@@ -37,4 +38,5 @@ class IgnoredTryWait(Rule):
                   (use.where, f"{story.who(use)} goes on all the same")],
             hint=f"repeat try_wait on {name} until it returns true",
             context=context(audit, use, case.barrier),
+            repair=lambda: repeat_until_true(audit, case.where),
         )

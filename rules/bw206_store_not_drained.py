@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from auditor.audit import Audit
-from auditor.findings import Finding, Level
+from auditor.findings import Finding, Fix, Level
+from auditor.repair.insert import insert_behind_loops
 from auditor.rule import Rule
 from auditor.rulekit import incident_context, thread
 
@@ -35,4 +37,12 @@ class StoreNotDrained(Rule):
                 if audit.kernel.body_end.line else [],
                 hint=f"let {role} run cp.async.bulk.wait_group.read 0 before it ends",
                 context=incident_context(audit, i),
+                repair=partial(_repairs, audit, i.event),
             )
+
+
+def _repairs(audit: Audit, store: int) -> tuple[Fix, ...]:
+    """Wait behind the last commit of the store's group."""
+    commits = [e for e in audit.trace.events if e.kind == "bulk.commit" and store in e.data["ops"]]
+    where = commits[0].where if commits else ()
+    return insert_behind_loops(audit, where, "cp.async.bulk.wait_group.read 0")

@@ -8,6 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
+from auditor.repair.insert import insert_between
 from auditor.rule import Rule
 from auditor.rulekit import context, meets, story_of
 
@@ -47,4 +48,5 @@ class TmemBaseUnpublished(Rule):
             hint="put __syncthreads() (or another barrier of these warps) between the alloc and the first read of "
                  "the address",
             context=context(audit, use),
+            repair=lambda: insert_between(audit, alloc.where, use.where, "__syncthreads"),
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.repair.insert import insert_before
 from auditor.rule import Rule
 from auditor.rulekit import incident_context, line
 from auditor.source import Loc
@@ -32,6 +34,7 @@ class WgmmaRegisters(Rule):
                     hint="execute wgmma.fence.sync.aligned before the first wgmma, and again when accumulators or "
                          "operands in registers have been written in between",
                     context=incident_context(audit, i),
+                    repair=partial(insert_before, audit, i.where, "wgmma.fence.sync.aligned"),
                 )
                 continue
             product = audit.event(i.data["op"])

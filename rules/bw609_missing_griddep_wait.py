@@ -7,6 +7,7 @@ from typing import Any
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
+from auditor.repair.insert import insert_at_start
 from auditor.rule import Rule
 from auditor.rulekit import context, line, strand_event
 from auditor.source import Stack
@@ -36,6 +37,7 @@ class MissingGriddepWait(Rule):
                              (read[0].where, "reads global memory without having waited")],
                     hint="execute cudaGridDependencySynchronize() (griddepcontrol.wait) before the first access of "
                          "data of the kernel before, or launch without the attribute",
+                    repair=lambda: insert_at_start(audit, "griddepcontrol.wait"),
                 )
 
     def _inconsistent(self, audit: Audit, waits: list[Event]) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import re
 
 from auditor.audit import Audit
 from auditor.findings import Edit, Fix
-from auditor.repair.insert import layout_of
+from auditor.repair.insert import source_layout
 from auditor.source import Loc
 
 _ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__|inline)\s*)*(?=\()")
@@ -16,7 +16,7 @@ _CLOBBERS = 3  # colons before the list of clobbers
 def clobber_memory(audit: Audit, place: Loc) -> tuple[Fix, ...]:
     """The repair that names "memory" among the clobbers of the asm statement at a place."""
     path = audit.program.path
-    layout = layout_of(audit.program.sources.get(path, ""))
+    layout = source_layout(audit)
     offset = layout.offset(place) if place.file == path else None
     match = _ASM.match(layout.code, offset) if offset is not None else None
     closing = layout.partner.get(match.end()) if match else None

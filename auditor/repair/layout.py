@@ -139,6 +139,18 @@ class Layout:
             block = self._next_block(statement, offset)
         return out
 
+    def is_loop(self, statement: Statement) -> bool:
+        """Whether a statement is ``for``, ``while`` or ``do``."""
+        return bool(re.compile(r"(?:for|while|do)\b").match(self.code, statement.start))
+
+    def first_statement(self, name: int) -> Statement | None:
+        """The first statement of the function whose name stands at an offset."""
+        parameters = self.code.find("(", name)
+        brace = self.code.find("{", self.partner.get(parameters, len(self.code)))
+        start = self._skip(brace + 1)
+        end = self._statement_end(start) if brace >= 0 and self._begins_body(brace) else None
+        return None if end is None else Statement(start, end)
+
     def lone_body(self, statement: Statement, offset: int) -> Statement | None:
         """The statement at an offset when it is the body of a control statement without braces, else None."""
         at = statement.start

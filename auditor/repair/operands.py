@@ -9,7 +9,7 @@ from functools import lru_cache
 from auditor.audit import Audit
 from auditor.findings import Edit, Fix
 from auditor.repair.constants import Constants
-from auditor.repair.insert import layout_of
+from auditor.repair.insert import source_layout
 from auditor.repair.layout import Layout
 from auditor.source import Stack
 
@@ -31,7 +31,7 @@ def replace_constant(audit: Audit, where: Stack, old: int, new: int, spellings: 
     loc = audit.user(where)
     if loc.file != path:
         return ()
-    layout = layout_of(audit.program.sources.get(path, ""))
+    layout = source_layout(audit)
     constants = _constants(layout)
     found = [slot for slot in _slots(layout, layout.offset(loc)) if constants.value(layout.text[slice(*slot)]) == old]
     innermost = [a for a in found if not any(b != a and a[0] <= b[0] and b[1] <= a[1] for b in found)]
@@ -52,7 +52,7 @@ def constant_texts(audit: Audit, where: Stack, value: int) -> list[str]:
     loc = audit.user(where)
     if loc.file != audit.program.path:
         return []
-    layout = layout_of(audit.program.sources.get(audit.program.path, ""))
+    layout = source_layout(audit)
     constants = _constants(layout)
     texts = [layout.text[start:end] for start, end in _slots(layout, layout.offset(loc))]
     return list(dict.fromkeys(text for text in texts if constants.value(text) == value))

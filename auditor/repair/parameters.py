@@ -7,7 +7,7 @@ import re
 from auditor.audit import Audit
 from auditor.findings import Edit, Fix
 from auditor.program import Param
-from auditor.repair.insert import layout_of
+from auditor.repair.insert import source_layout
 from auditor.repair.layout import Layout
 
 _CONST = re.compile(r"const\b\s*")
@@ -19,7 +19,7 @@ def make_grid_constant(audit: Audit, param: Param) -> tuple[Fix, ...]:
     None is offered for a kernel that is declared more than once: all its declarations must agree.
     """
     path = audit.program.path
-    layout = layout_of(audit.program.sources.get(path, ""))
+    layout = source_layout(audit)
     offset = layout.offset(param.loc) if param.loc.file == path else None
     declarations = re.findall(rf"\b{re.escape(audit.kernel.name)}\s*\([^;{{}}]*[;{{]", layout.code)
     if offset is None or len([text for text in declarations if param.name in text]) != 1:

@@ -24,8 +24,8 @@ _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<cuda/ptx>", re.M)
 
 def statement(layout: Layout, instruction: str, offset: int) -> str:
     """A statement that executes an instruction without operands, as code at ``offset`` would write it."""
-    if instruction == "__syncwarp":
-        return "__syncwarp();"
+    if instruction.startswith("__"):
+        return f"{instruction}();"
     for match in _HELPER.finditer(layout.text):
         if (
             match[2].strip().rstrip(";") == instruction

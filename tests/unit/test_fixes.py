@@ -28,6 +28,13 @@ SYNC = 'asm volatile("fence.proxy.async.shared::cta;" ::: "memory");'
     ("fixture", "arch", "expected"),
     [
         ("BW106/bad_one_operand_counted.cu", "sm_90a", ["        bar_expect(bar, 2 * kBytes);  // expect[BW106]"]),
+        ("BW110/bad_no_block_barrier.cu", "sm_90a", ["    __syncthreads();"]),
+        ("BW113/bad_result_ignored.cu", "sm_90a", ["    while (!mbTry(&landed, 0)) {}  // expect[BW113]"]),
+        (
+            "BW206/bad_store_left_at_exit.cu",
+            "sm_90a",
+            ['        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");'],
+        ),
         (
             "BW208/bad_other_thread_commits.cu",
             "sm_90a",
@@ -46,6 +53,13 @@ SYNC = 'asm volatile("fence.proxy.async.shared::cta;" ::: "memory");'
         ),
         ("BW308/bad_released_before_wait.cu", "sm_100a", ["            tmem_wait_ld();"]),
         ("BW309/bad_barrier_is_no_wait.cu", "sm_100a", ["        ptx::tcgen05_wait_st();"]),
+        ("BW314/bad_alloc_after_barrier.cu", "sm_100a", ["    __syncthreads();"]),
+        ("BW321/bad_no_fence_behind_rescale.cu", "sm_90a", ["        wg_fence();"]),
+        (
+            "BW609/bad_launched_early_never_waits.cu",
+            "sm_90a",
+            ['    asm volatile("griddepcontrol.wait;" ::: "memory");'],
+        ),
         ("BW605/bad_lane_zero_releases.cu", "sm_90a", ["            __syncwarp();"]),
         (
             "BW608/bad_named_barrier_without_clobber.cu",
