@@ -32,7 +32,7 @@ class Deadlock(Rule):
     name = "deadlock"
     level = Level.ERROR
     confidence = "high"
-    entries = ("MB-11",)
+    entries = ("MB-11", "MB-10")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for case in audit.diagnosis.cases(Diagnosis.DEADLOCK):

@@ -17,9 +17,19 @@ class ArrivalCount(Rule):
     name = "arrival-count"
     level = Level.ERROR
     confidence = "high"
-    entries = ("MB-11",)
+    entries = ("MB-11", "MB-23", "MB-26")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
+        for incident in audit.incidents("no_complete"):
+            name = audit.story.barrier(incident.data["bar"])
+            yield audit.finding(
+                type(self), incident.where,
+                f"{thread(audit, incident)} arrives on {name} with .noComplete and completes phase "
+                f"{incident.data['phase']}: what follows is undefined",
+                related=initialised(audit, incident.data["bar"]),
+                hint="leave .noComplete out, or let an arrival without it come last",
+                context=incident_context(audit, incident, incident.data["bar"]),
+            )
         out_of_range = {audit.user(i.where) for i in audit.incidents("init_count")}
         for case in audit.diagnosis.cases(Diagnosis.ARRIVALS):
             assert case.barrier is not None

@@ -18,7 +18,7 @@ class ExpectedBytes(Rule):
     name = "expected-bytes"
     level = Level.ERROR
     confidence = "high"
-    entries = ("MB-14", "TL-19")
+    entries = ("MB-14", "TL-19", "TL-18")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for case in audit.diagnosis.cases(Diagnosis.BYTES):

@@ -18,7 +18,7 @@ class ReadBeforeCopyLanded(Rule):
     name = "read-before-copy-landed"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TL-24",)
+    entries = ("TL-24", "TS-06")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for case in audit.diagnosis.cases(Meaning.READ_EARLY):

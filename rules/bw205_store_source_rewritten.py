@@ -18,7 +18,7 @@ class StoreSourceRewritten(Rule):
     name = "store-source-rewritten"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TS-03", "TS-05")
+    entries = ("TS-03", "TS-05", "TS-06")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         if not audit.has("bulk.store", "tma.store", "bulk.reduce", "tma.reduce", "bulk.dsmem"):

@@ -20,7 +20,7 @@ class GroupOfOtherThread(Rule):
     name = "group-of-other-thread"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TS-02",)
+    entries = ("TS-02", "TS-06")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         idle = {w[0]: w for w in audit.trace.idle_waits if w[1] == "bulk"}

@@ -24,7 +24,7 @@ class MisalignedCopy(Rule):
     name = "misaligned-copy"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TL-02", "TL-10", "MB-01")
+    entries = ("TL-02", "TL-10", "MB-01", "TL-12")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         barriers: set[int] = set()

@@ -21,7 +21,7 @@ class TensorMapEncode(Rule):
     name = "tensor-map-encode"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TL-16", "TL-17")
+    entries = ("TL-16", "TL-17", "TL-18", "TL-28")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for m in tensor_maps(audit):

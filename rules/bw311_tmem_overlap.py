@@ -17,7 +17,7 @@ class TmemOverlap(Rule):
     name = "tmem-overlap"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TC-24", "TC-70")
+    entries = ("TC-24", "TC-70", "TC-27")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         if not audit.has("tcgen05.alloc", "tcgen05.ld", "tcgen05.st", "mma", "mma.ws", "tcgen05.cp", "tcgen05.shift"):

@@ -18,11 +18,19 @@ FAMILIES = {
     "OT": "Threads, clusters, launches",
     "EX": "Practice",
 }
+# Why a requirement may have no rule; ``reasons.txt`` names one of these and says more.
+KINDS = {
+    "ptxas": "ptxas rejects it always",
+    "run time": "known at run time only",
+    "part G": "accepted practice: reporting it would be a false alarm",
+}
 INTRO = """\
 # Requirements and rules
 
 What PTX and CUDA require of asynchronous kernels, and which rule reports what breaks it. Written by
-`python -m tests.rulebook` from the metadata of the rules.
+`python -m tests.rulebook` from the metadata of the rules. A requirement without a rule has one of three reasons: ptxas
+rejects it always, also where the operand is no literal; it is known at run time only; or reference code does it, so
+that reporting it would be a false alarm.
 """
 
 
@@ -53,10 +61,21 @@ def problems() -> list[str]:
     out += [f"{e}: has a rule, and a reason why it has none" for e in reasons if e in rules]
     out += [f"{e}: named by {rules[e][0].code}, but not listed" for e in rules if e not in entries]
     out += [f"{e}: has a reason, but is not listed" for e in reasons if e not in entries]
+    out += [f"{e}: the reason is none of {', '.join(KINDS)}" for e, text in reasons.items() if _kind(text) not in KINDS]
     known = registry.stems()
     out += [f"{e}: names {code}, which does not exist"
             for e, text in reasons.items() for code in re.findall(r"BW\d{3}", text) if code not in known]
     return out
+
+
+def _kind(reason: str) -> str:
+    return reason.split(":", 1)[0]
+
+
+def _reason(reason: str) -> str:
+    """A reason as the table shows it."""
+    kind, text = reason.split(":", 1)
+    return f"not reported: {KINDS[kind]} ({text.strip()})"
 
 
 def table() -> str:
@@ -68,7 +87,7 @@ def table() -> str:
         for entry, text in entries.items():
             if entry.startswith(prefix):
                 found = [f"{r.code} {r.name} ({r.level.value})" for r in rules.get(entry, ())]
-                by = "<br>".join(found) or f"no rule of its own: {reasons.get(entry, '')}"
+                by = "<br>".join(found) or _reason(reasons[entry])
                 lines.append(f"| {entry} | {text} | {by} |")
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)

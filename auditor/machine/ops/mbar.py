@@ -220,6 +220,8 @@ def arrive(x: Exec, i: Instr) -> None:
             for c, t in zip(lane_count, lane_tx):
                 step = partial(Mbarrier.arrive, count=c, tx=t, drop=drop)
                 x.m.barrier_step(state, step, pred, where, x.s, arrivals=c)
+        if i.has("noComplete") and state.unit.phase != phase:
+            x.m.incident("no_complete", where, x.s, data={"bar": state.index, "phase": phase})
     if dest is not None and not isinstance(dest, Sink):
         x.set(dest, state_value)
 
