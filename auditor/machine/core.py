@@ -36,6 +36,7 @@ from auditor.values import (
 )
 
 MAX_CTAS = 8
+MAX_THREADS = 4096  # of a CTA: more than any launch can have, which is for rules to say
 MAX_STRANDS = 2048
 PARAM_STRIDE = 1 << 16
 SWIZZLE_PERIOD = 1024  # bytes of the largest swizzle pattern: no instruction needs a larger alignment
@@ -90,7 +91,7 @@ class Machine:
         self.copy_starts: dict[int, dict[int, set[Any]]] = {}  # CTA rank -> offset -> tensor maps of copies to there
         self.idle_waits: list[tuple[Stack, Strand, str, int]] = []  # group waits of threads without groups
         size = min(launch.cluster_size, MAX_CTAS)
-        threads = max(launch.threads, 1)
+        threads = min(max(launch.threads, 1), MAX_THREADS)
         self.warps_per_cta = -(-threads // 32)
         self.trace = Trace(kernel.display, dict(launch.inputs), self.warps_per_cta, size)
         self.other_end = self._other_end()

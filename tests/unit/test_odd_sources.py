@@ -101,3 +101,12 @@ def test_a_counted_loop_is_not_counted_out(tmp_path: Path) -> None:
     }
     """)
     assert [kind for kind, _, _ in result.coverage.notes] == ["budget"]
+
+
+@pytest.mark.parametrize("block", ["-1", "dim3(1u << 31, 4, 4)"])
+def test_blocks_larger_than_any_are_reported_and_not_built(tmp_path: Path, block: str) -> None:
+    result = audit(tmp_path, HEAD + f"""
+    __global__ void k(int* out) {{ out[threadIdx.x] = 1; }}
+    void launch(int* out) {{ k<<<1, {block}>>>(out); }}
+    """)
+    assert {finding.code for finding in result.findings} == {"BW504"}
