@@ -31,8 +31,9 @@ def hooks() -> ModuleType:
 
 
 def test_rule_page_shows_metadata_and_names_its_examples(hooks: ModuleType) -> None:
-    page = hooks.rule_page(registry.get("BW101"), registry.documentation("BW101"))
-    assert page.startswith("# BW101 deadlock\n\n**error**, high confidence, checks MB-11\n")
+    rule = registry.get("BW101")
+    page = hooks.rule_page(rule, registry.documentation("BW101"))
+    assert page.startswith(f"# BW101 deadlock\n\n**error**, high confidence, checks {', '.join(rule.entries)}\n")
     assert '```cuda title="wrong"\n' in page
     assert '```cuda title="right"\n' in page
     assert "```cuda bad" not in page
