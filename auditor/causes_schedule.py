@@ -56,7 +56,7 @@ def early_waits(audit: Audit) -> Iterator[EarlyWait]:
     for e in audit.trace.events:
         if e.kind == "phase":
             ended[e.data["bar"], e.data["index"]] = e
-        elif e.kind == "mbar.wait" and e.data["form"] == "parity":
+        elif e.kind == "mbar.wait" and e.data["form"] == "parity" and not e.data["once"]:
             bar, phase = e.data["bar"], e.data["phase"]
             mine = last.get((bar, e.warp))
             last[bar, e.warp] = e

@@ -59,6 +59,8 @@ class Overruns:
     def step(self, event: Event, clock: Clock) -> None:
         """Looks at waits and phase completions; other events are ignored."""
         if event.kind == "mbar.wait":
+            if event.data.get("once"):  # it goes on whatever it sees
+                return
             bar, phase = event.data["bar"], event.data["phase"]
             key = (bar, phase, event.warp, event.where)
             others = self._together.get(key)

@@ -403,6 +403,7 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         if park.negative and not ready():
             x.set(dest, 0)
             return
+    once = tests_only and s.last_poll != key  # a test that was not repeated: "no" would do as well
     s.last_poll = s.denied = None
     sem = "relaxed" if i.has("relaxed") else "acquire"
     for mask, cta, offset, state, v in tests:
@@ -426,6 +427,7 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
                 "sem": sem,
                 "scope": i.mod_in(("cta", "cluster")) or "cta",
                 "form": "parity" if by_parity else "state",
+                "once": once,
             },
         )
         if observed < 0:
