@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from auditor.reports.facts import Facts, Group
+from auditor.reports.facts import Facts
+from auditor.reports.groups import Group
 from auditor.trace import Event
 
 LOADS = ("tma.load", "bulk.load", "bulk.dsmem", "st.async")

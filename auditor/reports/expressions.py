@@ -103,8 +103,13 @@ def is_asm(text: str) -> bool:
     return re.match(r"(?:asm|__asm__|__asm)\b", text) is not None
 
 
-def asm_operand(text: str, instruction: str, position: int = 0) -> str:
-    """The C++ expression behind the address operand number ``position`` of an instruction in an asm statement.
+def asm_count(text: str, instruction: str) -> int:
+    """How often an instruction stands in an asm statement."""
+    return "".join(s[1:-1] for s in _STRING.findall(text)).count(instruction)
+
+
+def asm_operand(text: str, instruction: str, position: int = 0, nth: int = 0) -> str:
+    """The C++ expression behind the address operand number ``position`` of the ``nth`` such instruction of a statement.
 
     Empty when it is not one operand of the statement but computed inside.
     """
@@ -113,8 +118,8 @@ def asm_operand(text: str, instruction: str, position: int = 0) -> str:
         return ""
     sections = split(text[start + 1 : _closing(text, start)], ":")  # "::" outside brackets is an empty section
     template = "".join(s[1:-1] for s in _STRING.findall(sections[0]))
-    found = re.search(re.escape(instruction) + r"[^;]*", template)
-    addresses = re.findall(r"\[\s*%(\[\w+\]|\w+)", found[0]) if found else []
+    found = re.findall(re.escape(instruction) + r"[^;]*", template)
+    addresses = re.findall(r"\[\s*%(\[\w+\]|\w+)", found[min(nth, len(found) - 1)]) if found else []
     operands: list[tuple[str, str]] = []
     for section in sections[1:3]:
         for item in split(section, ",") if section else []:

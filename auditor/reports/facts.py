@@ -1,13 +1,16 @@
-"""What a trace says about barriers, indexed once: groups of them with their names, arrivals, copies and waits."""
+"""What a trace says about barriers, indexed once: arrivals, copies and waits of each, groups of them, their names."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from auditor.reports import expressions as ex
+from auditor.reports.groups import Group, group_barriers
 from auditor.reports.naming import Names
+from auditor.reports.symbols import Symbols
+from auditor.source import Stack
 from auditor.trace import Event
 
 if TYPE_CHECKING:
@@ -23,26 +26,6 @@ _BARRIER_OPERAND = {
 }
 
 
-@dataclass
-class Group:
-    """Barriers that play one part: an array of stages, in each CTA of the cluster.
-
-    ``stages``: for each stage, the indices into ``Trace.barriers`` (one a CTA, in order of rank).
-    """
-
-    name: str
-    stages: list[list[int]]
-    offsets: list[int] = field(default_factory=list)
-
-    @property
-    def bars(self) -> list[int]:
-        return [bar for stage in self.stages for bar in stage]
-
-    def label(self) -> str:
-        """The name with the number of stages: ``full[4]``."""
-        return f"{self.name}[{len(self.stages)}]" if len(self.stages) > 1 else self.name
-
-
 class Facts:
     """One run of a kernel, indexed for the report."""
 
@@ -50,6 +33,8 @@ class Facts:
         self.audit = audit
         self.trace = audit.trace
         self.names = Names(audit)
+        kernel = audit.kernel
+        self.symbols = Symbols(audit.program.sources.get(kernel.loc.file, ""), kernel.loc.line, kernel.body_end.line)
         count = len(self.trace.barriers)
         self.arrivals: list[list[Event]] = [[] for _ in range(count)]  # mbar.arrive, mbar.expect_tx and commit
         self.waits: list[list[Event]] = [[] for _ in range(count)]
@@ -57,14 +42,19 @@ class Facts:
         self.strands: dict[int, list[Event]] = {}
         self.ops: list[Event] = []
         self.commit_ops: dict[int, list[int]] = {}
+        self._nth: dict[int, int] = {}  # the how manieth execution of its instruction in a strand an event is
         self.elects = any(i.opcode.startswith("elect") for block in audit.program.asm for i in block.instrs)
         self._index()
 
     def _index(self) -> None:
         last_ops: dict[int, list[int]] = {}
+        times: Counter[tuple[int, str, Stack]] = Counter()
         for e in self.trace.events:
             if e.warp >= 0:
                 self.strands.setdefault(e.strand, []).append(e)
+            if e.kind in _BARRIER_OPERAND:
+                self._nth[e.id] = times[e.strand, e.kind, e.where]
+                times[e.strand, e.kind, e.where] += 1
             if e.kind in ("mbar.arrive", "mbar.expect_tx"):
                 self.arrivals[e.data["bar"]].append(e)
             elif e.kind == "mbar.wait":
@@ -94,8 +84,12 @@ class Facts:
 
     def operand(self, event: Event) -> str:
         """The name of the barrier in the source, at an event."""
+        return ex.base_name(self.expression(event))
+
+    def expression(self, event: Event) -> str:
+        """The address of the barrier as the source has it, at an event."""
         instruction = _BARRIER_OPERAND.get(event.kind)
-        return self.names.base(event.where, instruction) if instruction else ""
+        return self.names.expression(event.where, instruction, nth=self._nth.get(event.id, 0)) if instruction else ""
 
     @cached_property
     def group_of(self) -> dict[int, Group]:
@@ -113,51 +107,4 @@ class Facts:
     @cached_property
     def groups(self) -> list[Group]:
         """Barriers in groups, in the order of their addresses."""
-        by_offset: dict[int, list[int]] = {}
-        for n, barrier in enumerate(self.trace.barriers):
-            by_offset.setdefault(barrier.offset, []).append(n)
-        families: dict[str, list[int]] = {}
-        for offset in sorted(by_offset):
-            first = self.trace.barriers[by_offset[offset][0]]
-            name = self.operand(self.trace.events[first.init_event]) or first.name
-            families.setdefault(name, []).append(offset)
-        found: list[Group] = []
-        for name, offsets in families.items():
-            found += self._split(name, offsets, by_offset)
-        return sorted(found, key=lambda g: g.offsets[0])
-
-    def _split(self, name: str, offsets: list[int], by_offset: dict[int, list[int]]) -> list[Group]:
-        """A family that was initialised under one name, split where uses call it differently or use it differently."""
-        parts: list[tuple[list[int], set[str], tuple[object, ...]]] = []
-        for offset in offsets:
-            called, manner = self._uses(by_offset[offset])
-            last = parts[-1] if parts else None
-            known = not called or last is None or not last[1]
-            alike = last is not None and (manner == last[2] or not manner or not last[2])
-            if last is not None and (known or (alike and called & last[1])):
-                last[0].append(offset)
-                last[1].update(called)
-                if not last[2]:
-                    parts[-1] = (last[0], last[1], manner)
-            else:
-                parts.append(([offset], set(called), manner))
-        groups = []
-        for members, called, _ in parts:
-            label = name
-            if len(parts) > 1 and called:
-                label = Counter(sorted(called)).most_common(1)[0][0]
-            groups.append(Group(label, [by_offset[o] for o in members], members))
-        return groups
-
-    def _uses(self, bars: list[int]) -> tuple[set[str], tuple[object, ...]]:
-        """Names by which barriers are waited for and arrived on, and in what manner: init count, kinds of arrivals."""
-        called: set[str] = set()
-        kinds: set[str] = set()
-        for bar in bars:
-            for e in [*self.arrivals[bar], *self.waits[bar]]:
-                called.add(self.operand(e))
-            for e in self.arrivals[bar]:
-                kinds.add("expect" if e.data.get("tx") else e.kind)
-        called.discard("")
-        manner = (self.trace.barriers[bars[0]].init_count, frozenset(kinds)) if kinds else ()
-        return called, manner
+        return group_barriers(self)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from auditor.reports.actors import threads
-from auditor.reports.facts import Facts, Group
+from auditor.reports.facts import Facts
+from auditor.reports.groups import Group
 from auditor.reports.model import Arrival, BarrierRow, Waiter
 from auditor.reports.resources import Resources
 from auditor.trace import Event

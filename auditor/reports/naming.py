@@ -18,20 +18,29 @@ class Names:
         self._sources = audit.program.sources
         self._source = "\n".join(self._sources.values())
         self._kernel = audit.kernel
-        self._found: dict[tuple[Stack, str, int], str] = {}
+        self._found: dict[tuple[Stack, str, int, int], str] = {}
 
-    def expression(self, where: Stack, instruction: str, position: int = 0) -> str:
-        """What the kernel passes as address operand ``position`` of an instruction; empty when it cannot be told."""
-        key = (where, instruction, position)
+    def expression(self, where: Stack, instruction: str, position: int = 0, nth: int = 0) -> str:
+        """What the kernel passes as address operand ``position`` of an instruction; empty when it cannot be told.
+
+        ``nth``: the execution that is meant, where one asm statement has several such instructions.
+        """
+        nth %= self._times(where, instruction)
+        key = (where, instruction, position, nth)
         if key not in self._found:
-            self._found[key] = self._follow(where, instruction, position)
+            self._found[key] = self._follow(where, instruction, position, nth)
         return self._found[key]
+
+    def _times(self, where: Stack, instruction: str) -> int:
+        """How many such instructions the asm statement of a place has; at least 1."""
+        text = ex.text_at(self._sources, where[0]) if where else ""
+        return max(ex.asm_count(text, instruction), 1) if ex.is_asm(text) else 1
 
     def base(self, where: Stack, instruction: str, position: int = 0) -> str:
         """The name in that expression."""
         return ex.base_name(self.expression(where, instruction, position))
 
-    def _follow(self, where: Stack, instruction: str, position: int) -> str:
+    def _follow(self, where: Stack, instruction: str, position: int, nth: int) -> str:
         expression, inside = "", False
         for loc in where:
             if inside:
@@ -39,7 +48,7 @@ class Names:
             inside = self._in_kernel(loc)
             text = ex.text_at(self._sources, loc)
             if ex.is_asm(text):
-                expression = ex.asm_operand(text, instruction, position)
+                expression = ex.asm_operand(text, instruction, position, nth)
                 continue
             call = ex.call_parts(text) if text else None
             if call is None:

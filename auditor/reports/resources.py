@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from auditor.reports.buffers import Buffer
-from auditor.reports.facts import Facts, Group
+from auditor.reports.facts import Facts
+from auditor.reports.groups import Group
 from auditor.reports.tmem_objects import MMA, TmemObject
 from auditor.trace import Access, Event
 
@@ -40,11 +41,12 @@ class Resources:
     def _find(self, group: Group) -> list[tuple[str, str]]:
         close = self._close(group)
         found = dict.fromkeys(close)
-        elsewhere = {item for other in self._facts.groups if other is not group for item in self._close(other)}
+        others = [other for other in self._facts.groups if other is not group]
+        elsewhere = {item for other in others for item in _without_noise(self._close(other))}
         for bar in group.bars:
             befores, afters = self._befores(bar), self._afters(bar)
             for before, after in ((0, 1), (1, 0), (1, 1)):
-                got = [item for item in self._common(befores[before], afters[after]) if item not in elsewhere]
+                got = [i for i in self._common(befores[before], afters[after]) if i not in elsewhere and i not in found]
                 if got:
                     found.update(dict.fromkeys(got))
                     break
@@ -97,7 +99,7 @@ class Resources:
             elif not e.data.get("tx"):
                 own = facts.strands[e.strand]
                 here = self._position[e.id]
-                tight += self._until(reversed(own[:here]), lambda o: o.kind == "mbar.arrive")
+                tight += self._until(reversed(own[:here]), lambda o: o.kind == "mbar.arrive", some=True)
                 wide += self._until(reversed(own[:here]), lambda o: o.kind == "mbar.arrive" and o.data["bar"] == bar)
         return _distinct(tight), _distinct(wide)
 
@@ -112,11 +114,14 @@ class Resources:
             wide += self._until(own[here:], lambda o: o.kind == "mbar.wait" and o.data["bar"] == bar)
         return _distinct(tight), _distinct(wide)
 
-    def _until(self, events: Iterable[Event], stop: Callable[[Event], bool]) -> list[Held]:
-        """Accesses of events and of what they issue, up to the first for which ``stop`` holds."""
+    def _until(self, events: Iterable[Event], stop: Callable[[Event], bool], some: bool = False) -> list[Held]:
+        """Accesses of events and of what they issue, up to the first for which ``stop`` holds.
+
+        ``some``: the first after some access; two arrivals in a row are both for what was done before them.
+        """
         found: list[Held] = []
         for e in events:
-            if stop(e):
+            if stop(e) and (found or not some):
                 break
             found += _data(e)
             for op in self._issued.get(e.id, ()):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from auditor.reports.actors import threads
 from auditor.reports.buffers import Buffer
-from auditor.reports.facts import Facts, Group
+from auditor.reports.facts import Facts
+from auditor.reports.groups import Group
 from auditor.reports.model import BarrierRow, Operand, Ring
 from auditor.reports.order import Order
 from auditor.reports.resources import FREE, READABLE, Resources
