@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
+from auditor.machine.boxes import Misjudged
 from auditor.machine.frames import generated_lines, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
@@ -88,7 +89,7 @@ class Machine:
         self.seen: set[Any] = set()
         self.cancels = 0  # requests for the CTA of a cluster that has not started
         self.unused: list[LoadRecord] = []  # loads whose values were not consumed when a release followed
-        self.copy_starts: dict[int, dict[int, set[Any]]] = {}  # CTA rank -> offset -> tensor maps of copies to there
+        self.copy_starts = {rank: dict(starts) for rank, starts in launch.boxes.starts.items()}  # see boxes.Boxes
         self.idle_waits: list[tuple[Stack, Strand, str, int]] = []  # group waits of threads without groups
         size = min(launch.cluster_size, MAX_CTAS)
         threads = min(max(launch.threads, 1), MAX_THREADS)
@@ -166,6 +167,8 @@ class Machine:
                 for warp in cta.warps:
                     self._add(Strand(self, warp, warp.lanes, entry, arguments, []))
             self._schedule()
+        except Misjudged:
+            return self._again().run()
         except BudgetExceeded as spent:
             self.trace.complete = False
             self.incident("budget", (), data={"limit": str(spent)})
@@ -175,6 +178,18 @@ class Machine:
         self.trace.block_dependent = BlockInt.compared
         self._close()
         return self.trace
+
+    def _again(self) -> Machine:
+        """The same run from its start, with what its launch has learned."""
+        return Machine(
+            self.program,
+            self.kernel,
+            self.launch,
+            budget=self.budget,
+            seconds=max(self.deadline - time.thread_time(), 0.0),
+            hypothesis=self.hypothesis,
+            schedule=self.schedule,
+        )
 
     def _add(self, strand: Strand, parent: Strand | None = None) -> None:
         strand.number = len(self.strands)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from auditor.machine.boxes import Boxes
+
 # Element bits by CUtensorMapDataType (CUDA Driver API, cuTensorMapEncodeTiled).
 ELEMENT_BITS = {
     0: 8,
@@ -91,7 +93,7 @@ class Launch:
     ``replaceable``: a chosen problem that a smaller one stands in for when it is too long. ``extra``: a launch that
     adds to the first one and is worth its time only after a short one; it takes about so many times as long.
     ``larger``: a chosen problem of a size that every kernel is made for, run when a smaller one hangs.
-    ``fallback``: a chosen problem that need not end where another has ended.
+    ``fallback``: a chosen problem that need not end where another has ended. ``boxes``: what its runs find out.
     """
 
     kernel: str
@@ -115,6 +117,7 @@ class Launch:
     extra: int = 0
     larger: bool = False
     fallback: bool = False
+    boxes: Boxes = field(default_factory=Boxes, compare=False, repr=False)
 
     @property
     def threads(self) -> int:

@@ -101,6 +101,8 @@ class BarrierState:
     phase_events: list[int] = field(default_factory=list)
     current: dict[str, Any] = field(default_factory=dict)
     copies_due: int = 0  # copies issued towards this barrier that have not landed
+    batch: list[tuple[Event, int]] = field(default_factory=list)  # copies of unknown size, and their strands: boxes.py
+    announced: bool = False  # whether bytes were expected before
 
 
 @dataclass

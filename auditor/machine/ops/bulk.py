@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
-from auditor.machine import memory
+from auditor.machine import boxes, memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.launch import SWIZZLE_SPAN, Launch, TensorMap
 from auditor.machine.mbarrier import Mbarrier
@@ -266,7 +265,7 @@ def _load(
                 state = None
         hi = offset + (size if size is not None else 16)
         origin = source if isinstance(source, int) else where
-        m.copy_starts.setdefault(dst.rank, {}).setdefault(offset, set()).add(origin)
+        boxes.aim(m, dst.rank, offset, origin)
         event = m.emit(
             None,
             "async",
@@ -325,18 +324,14 @@ def _launch(
     entry: dict[str, Any] = {"event": event.id, "bytes": size, "landed": False, "left": len(pieces)}
     bar.current["copies"].append(entry)
     bar.copies_due += 1
+    if size is None:
+        boxes.issued(m, bar, event, s)
 
     def expected() -> bool:
         return size is not None or bar.unit.tx > 0
 
     def land(part: int | None) -> None:
-        n = part if part is not None else 0
-        if part is None:  # the box is not known: this copy gets its share of what the phase still expects
-            open_copies = [c for c in bar.current["copies"] if not c["landed"] and c["bytes"] is None]
-            known = sum(c["bytes"] for c in bar.current["copies"] if not c["landed"] and c["bytes"] is not None)
-            n = min(_share(m, event, open_copies, max(bar.unit.tx - known, 0)), _stage_stride(m, event))
-            event.accesses[0].hi = _guessed_end(m, event.accesses[0], min(n, _room(m, event)))
-            event.data["assumed_bytes"] = n
+        n = part if part is not None else boxes.landed(m, event, bar)
         entry["left"] -= 1
         if not entry["left"]:
             entry["landed"] = True
@@ -346,44 +341,6 @@ def _launch(
 
     for part in pieces:
         m.queue.append(AsyncOp(event, partial(land, part), expected, landing=part or 0))
-
-
-def _guessed_end(m: Any, access: Access, size: int) -> int:
-    """End of a copy whose box is not known: its share of the bytes, but not into the next known thing."""
-    cta = m.ctas[access.cta]
-    starts = {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(access.cta, ()), cta.shared_end}
-    end = access.lo + max(size, 16)
-    return min((s for s in starts if access.lo < s < end), default=end)
-
-
-def _share(m: Any, event: Event, open_copies: list[dict[str, Any]], left: int) -> int:
-    """Bytes of one of several copies into a phase, of boxes that are not known: the same for all where each has the
-    room, else in proportion to it."""
-    events = [m.trace.events[c["event"]] for c in open_copies]
-    if len(events) < 2:
-        return left
-    rooms = {e.id: _room(m, e) for e in events}
-    if left // len(events) <= min(rooms.values()):
-        return left // len(events) // 16 * 16
-    return max(left * rooms[event.id] // max(sum(rooms.values()), 1) // 16 * 16, 0)
-
-
-def _stage_stride(m: Any, event: Event) -> int:
-    """The least distance between two places that copies through the same map were aimed at: no box is larger."""
-    access = event.accesses[0]
-    starts = m.copy_starts.get(access.cta, {})
-    stages = sorted(o for o, origins in starts.items() if event.data["origin"] in origins)
-    return int(min((b - a for a, b in pairwise(stages)), default=m.ctas[access.cta].shared_end))
-
-
-def _room(m: Any, event: Event) -> int:
-    """Bytes from where a copy lands to the next known thing, the least over all copies through its tensor map."""
-    access = event.accesses[0]
-    cta = m.ctas[access.cta]
-    starts = m.copy_starts.get(access.cta, {})
-    stages = {access.lo, *(o for o, origins in starts.items() if event.data["origin"] in origins)}
-    known = sorted({*starts, *cta.barriers, *cta.shared.values(), cta.shared_end, access.lo})
-    return int(min((b - a for a, b in pairwise(known) if a in stages), default=cta.shared_end))
 
 
 def _to_peer(x: Exec, i: Instr, lanes: int, dest: Any, source: Any, size: int | None, bar: Any) -> None:

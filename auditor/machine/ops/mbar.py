@@ -6,6 +6,7 @@ from collections.abc import Generator
 from functools import partial
 from typing import Any
 
+from auditor.machine import boxes
 from auditor.machine.execute import Exec, op
 from auditor.machine.mbarrier import MAX_COUNT, Mbarrier
 from auditor.machine.ops.common import shared_operand
@@ -212,6 +213,7 @@ def arrive(x: Exec, i: Instr) -> None:
         )
         state.current["arrivals"].append(event.id)
         if expects:
+            boxes.expected(state)
             state.current["expected"].append((event.id, total_tx))
         pred = (event.id, "relaxed" if sem == "relaxed" else "arrive")
         if len(set(lane_count)) == 1 and total_tx == 0 and not expects:
@@ -260,6 +262,7 @@ def expect_tx(x: Exec, i: Instr) -> None:
                 data={"bar": state.index, "tx": -tx if completes else tx, "phase": state.unit.phase},
             )
             if not completes:
+                boxes.expected(state)
                 state.current["expected"].append((event.id, tx))
             x.m.barrier_step(
                 state,

@@ -1,0 +1,136 @@
+"""How many bytes a copy brings whose tensor map is not known, as in a kernel without host code.
+
+Such a copy gets its share of what the phase of its mbarrier expects when it lands. Copies that are issued later into
+the same phase are not known by then, so the share can turn out wrong; when the next bytes are expected it is plain
+which copies belong together, and the run starts again with that knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from auditor.trace import Access, Event
+
+if TYPE_CHECKING:
+    from auditor.machine.core import Machine
+    from auditor.machine.state import BarrierState
+    from auditor.machine.strand import Strand
+
+UNIT = 16  # bytes: the size of every copy is a multiple of it
+
+
+class Misjudged(Exception):  # noqa: N818 - how a run ends, not a defect
+    """The run gave copies other sizes than they can have; the next one knows better."""
+
+
+@dataclass
+class Boxes:
+    """What the runs of a launch found out.
+
+    An *origin* is a tensor map, or the place of the copy where the map's address is not known. ``starts``: CTA rank ->
+    offset in its shared memory -> origins of copies to there. ``partners``: origins that bring bytes into one phase.
+    ``bytes``: what each of these brings.
+    """
+
+    starts: dict[int, dict[int, set[Any]]] = field(default_factory=dict)
+    partners: dict[Any, set[Any]] = field(default_factory=dict)
+    bytes: dict[Any, int] = field(default_factory=dict)
+
+
+def aim(m: Machine, rank: int, offset: int, origin: Any) -> None:
+    """Note where a copy is aimed at."""
+    m.copy_starts.setdefault(rank, {}).setdefault(offset, set()).add(origin)
+
+
+def issued(m: Machine, bar: BarrierState, event: Event, strand: Strand) -> None:
+    """Note a copy of unknown size that was issued towards a barrier.
+
+    Copies that one thread issues after it announced bytes belong to one phase. When one of them has landed already, its
+    share did not count this one.
+    """
+    batch = bar.batch
+    batch.append((event, strand.number))
+    if not bar.announced or any(number != strand.number for _, number in batch):
+        return
+    if all(e.data.get("sharers", len(batch)) >= len(batch) for e, _ in batch):
+        return
+    known = m.launch.boxes.partners
+    origins = {e.data["origin"] for e, _ in batch}
+    if all(origins - {origin} <= known.get(origin, set()) for origin in origins):
+        return
+    for origin in origins:
+        known.setdefault(origin, set()).update(origins - {origin})
+    m.launch.boxes.starts = {rank: dict(starts) for rank, starts in m.copy_starts.items()}
+    raise Misjudged
+
+
+def expected(bar: BarrierState) -> None:
+    """A thread announces bytes: the copies that follow belong to another batch."""
+    bar.batch.clear()
+    bar.announced = True
+
+
+def landed(m: Machine, event: Event, bar: BarrierState) -> int:
+    """Bytes that a copy of unknown size completes. Sets the end of what it writes."""
+    boxes = m.launch.boxes
+    copies = bar.current["copies"]
+    waiting = [c for c in copies if not c["landed"]]
+    left = max(bar.unit.tx - sum(c["bytes"] for c in waiting if c["bytes"] is not None), 0)
+    access, origin = event.accesses[0], event.data["origin"]
+    sharing = [m.trace.events[c["event"]] for c in waiting if c["bytes"] is None]
+    absent = boxes.partners.get(origin, set()) - {m.trace.events[c["event"]].data["origin"] for c in copies}
+    rooms = [_room(m, e.accesses[0].cta, e.data["origin"], e.accesses[0].lo) for e in sharing if e is not event]
+    rooms += [_room(m, access.cta, other) for other in absent]
+    own = _room(m, access.cta, origin, access.lo)
+    size = min(_share(left, own, rooms), _stride(m, access.cta, origin))
+    if origin in boxes.partners:
+        size = min(boxes.bytes.setdefault(origin, size), left)
+    event.data["assumed_bytes"] = size
+    event.data["sharers"] = 1 + len(rooms)
+    access.hi = _end(m, access, min(size, own))
+    return size
+
+
+def _share(left: int, own: int, others: list[int]) -> int:
+    """Bytes of one of several copies into a phase: the same for all where each has the room, else in proportion."""
+    if not others:
+        return left
+    count = 1 + len(others)
+    if left // count <= min(own, *others):
+        return left // count // UNIT * UNIT
+    return max(left * own // max(own + sum(others), 1) // UNIT * UNIT, 0)
+
+
+def _end(m: Machine, access: Access, size: int) -> int:
+    """End of a copy of so many bytes, but not into the next known thing."""
+    end = access.lo + max(size, UNIT)
+    return min((s for s in _marks(m, access.cta) if access.lo < s < end), default=end)
+
+
+def _stride(m: Machine, rank: int, origin: Any) -> int:
+    """The least distance between two places that copies of the same origin were aimed at: no box is larger."""
+    return _least_gap(sorted(_places(m, rank, origin)), m.ctas[rank].shared_end)
+
+
+def _room(m: Machine, rank: int, origin: Any, *own: int) -> int:
+    """Bytes from where a copy lands to the next known thing, the least over all copies of its origin."""
+    places = {*_places(m, rank, origin), *own}
+    marks = sorted({*_marks(m, rank), *own})
+    return min((b - a for a, b in pairwise(marks) if a in places), default=m.ctas[rank].shared_end)
+
+
+def _places(m: Machine, rank: int, origin: Any) -> Iterable[int]:
+    return (offset for offset, origins in m.copy_starts.get(rank, {}).items() if origin in origins)
+
+
+def _marks(m: Machine, rank: int) -> set[int]:
+    """Offsets at which something known begins."""
+    cta = m.ctas[rank]
+    return {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(rank, ()), cta.shared_end}
+
+
+def _least_gap(places: list[int], default: int) -> int:
+    return min((b - a for a, b in pairwise(places)), default=default)
