@@ -373,10 +373,10 @@ class Machine:
                     )
         for strand in self.strands:
             strand.release_loads()
+            strand.close_memory()
         for record in self.unused:
             if not record.consumed:  # never used: more likely their way was lost than that they are loaded for nothing
                 record.access.consumed = None
-            strand.close_memory()
         self._idle_waits()
         if self.trace.complete:
             self._unawaited()
