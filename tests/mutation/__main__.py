@@ -29,6 +29,7 @@ def good_kernels() -> list[Path]:
 @click.option("--kernel", "kernels", multiple=True, help="Only kernels whose path contains this text.")
 @click.option("--operator", "operators", multiple=True, help="Only operators whose name contains this text.")
 @click.option("--whole", is_flag=True, help="Only the whole kernels, without the rules' fixtures.")
+@click.option("--sample", default=1, show_default=True, help="Only one mutant in so many, chosen by its hash.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 @click.option("--check-nvcc", is_flag=True, help="Leave out mutants that nvcc rejects.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for outcomes that are still valid.")
@@ -36,7 +37,7 @@ def good_kernels() -> list[Path]:
 @click.option("--astray", is_flag=True, help="Show the mutants that were killed elsewhere than at the change.")
 @click.option("--all", "everything", is_flag=True, help="Show all mutants and what was said about them.")
 @click.option("--write", is_flag=True, help="Write docs/mutation.md.")
-def main(kernels: tuple[str, ...], operators: tuple[str, ...], whole: bool, jobs: int, check_nvcc: bool,
+def main(kernels: tuple[str, ...], operators: tuple[str, ...], whole: bool, sample: int, jobs: int, check_nvcc: bool,
          cache: Path | None, survivors: bool, astray: bool, everything: bool, write: bool) -> None:
     """Put mistakes into good kernels and count how many of them the auditor finds."""
     names = [n for n in OPERATORS if not operators or any(o in n for o in operators)]
@@ -55,6 +56,8 @@ def main(kernels: tuple[str, ...], operators: tuple[str, ...], whole: bool, jobs
         baseline = findings_of_good(str(path), text)
         for mutant in mutants(good, names):
             key = (path.stem, mutant.operator, mutant.site)
+            if not mutant.drawn(sample):
+                continue
             if key in excluded:
                 used.append(excluded[key])
             elif compiler is not None and not compiler.accepts(mutant.text):
@@ -72,11 +75,11 @@ def main(kernels: tuple[str, ...], operators: tuple[str, ...], whole: bool, jobs
         if everything or missed or (astray and outcome.killed and not outcome.names):
             click.echo(listing(outcome))
     click.echo(f"{totals(outcomes)}; excluded: {len(used)} by argument, {len(accepted)} as accepted practice")
-    if not kernels and not operators and not whole:
+    if not kernels and not operators and not whole and sample == 1:
         for entry in (e for e in excluded.values() if e not in used):
             click.echo(f"no such mutant: {entry.kernel} {entry.operator} {entry.site}")
     if write:
-        DOCUMENT.write_text(document(outcomes, accepted, used, rejected))
+        DOCUMENT.write_text(document(outcomes, accepted, used, rejected, sample))
         click.echo(f"written: {DOCUMENT.relative_to(ROOT)}")
 
 

@@ -51,6 +51,10 @@ class Mutant:
     site: str  # hash of the place and of what was done there
     shown: str  # the changed lines, before and after
 
+    def drawn(self, one_in: int) -> bool:
+        """Whether this mutant is in the sample of one in so many: always the same ones, spread over all kernels."""
+        return int(hashlib.sha256(self.text.encode()).hexdigest(), 16) % one_in == 0
+
 
 OPERATORS: dict[str, Operator] = {}
 _TMEM = ("alloc", "dealloc", "relinquish")  # sites that concern one another

@@ -45,8 +45,10 @@ def _codes(group: Iterable[Outcome]) -> str:
     return " ".join(code for code, _ in counts.most_common(6))
 
 
-def document(outcomes: list[Outcome], accepted: list[Outcome], excluded: list[Equivalent], rejected: int) -> str:
-    """docs/mutation.md. ``accepted``: mutants that only notes tell of, which is what reference code does."""
+def document(outcomes: list[Outcome], accepted: list[Outcome], excluded: list[Equivalent], rejected: int,
+             sample: int) -> str:
+    """docs/mutation.md. ``accepted``: mutants that only notes tell of, which is what reference code does. ``sample``:
+    one mutant in so many was judged."""
     names = {rule.code: rule.name for rule in all_rules()}
     whole, parts = [o for o in outcomes if _whole(o.path)], [o for o in outcomes if not _whole(o.path)]
     lines = [
@@ -57,7 +59,9 @@ def document(outcomes: list[Outcome], accepted: list[Outcome], excluded: list[Eq
         "in other words) and the correct fixtures of the rules, small pieces of a protocol. A mutant is *killed* when",
         "an error or a warning appears that the correct kernel lacks. A finding *points* at the mistake when its place",
         "or another place that it mentions is within three lines of the change, and it *names* the mistake when one is",
-        "within three lines of the change or of an operation that the change left unordered.", "",
+        "within three lines of the change or of an operation that the change left unordered.",
+        *(("", f"Judged was one mutant in {sample}, chosen by a hash of its text (`--sample {sample}`).")
+          if sample > 1 else ()), "",
         "| kernels | mutants | killed | score | points | names |", "|---|---|---|---|---|---|",
         *(_row(*_cells(name, group)) for name, group in (("whole kernels", whole), ("fixtures of the rules", parts),
                                                          ("all", outcomes)) if group),

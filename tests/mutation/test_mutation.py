@@ -117,3 +117,11 @@ def test_a_mutant_that_only_accepted_practice_excuses_is_told_by_its_note() -> N
 def test_an_expectation_on_the_next_stage_is_an_arrival_too_many() -> None:
     made = [m for m in of("pair_two_cta", "stage-off-by-one") if "MBAR_EXPECT" in m.shown]
     assert [judge(m, frozenset()).codes for m in made] == [("BW105",)]
+
+
+def test_a_sample_is_a_part_of_the_mutants_and_always_the_same() -> None:
+    made = list(mutants(good("ring_elect"), OPERATORS))
+    drawn = [m.site for m in made if m.drawn(4)]
+    assert len(made) / 8 < len(drawn) < len(made) / 2
+    assert drawn == [m.site for m in made if m.drawn(4)]
+    assert all(m.drawn(1) for m in made)
