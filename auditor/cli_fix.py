@@ -15,7 +15,7 @@ from auditor.edits import apply_edits, kept_lines
 from auditor.findings import Edit, FileResult, Finding
 from auditor.output.tool import NAME
 
-_ROUNDS = 8  # one repair may make another possible
+_ROUNDS = 16  # one repair may make another possible, or needless
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 Audit = Callable[[str, AuditOptions, str], FileResult]
@@ -69,13 +69,21 @@ def repaired(result: FileResult, options: AuditOptions, audit: Audit = audit_tex
 
 
 def _compatible(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings whose fixes do not touch the same place, unless they are the same."""
+    """The findings whose fixes do not touch the same place, unless they are the same edits.
+
+    Of fixes that insert the same thing at different places of one kernel, only the first is taken: it may be enough.
+    """
     chosen: list[Finding] = []
     for finding in findings:
         edits = _edits([finding])
-        if all(edit in edits or not _meet(edit, other) for edit in _edits(chosen) for other in edits):
+        apart = all(edit in edits or not _meet(edit, other) for edit in _edits(chosen) for other in edits)
+        if apart and not any(_alike(finding, other) and _edits([other]) != edits for other in chosen):
             chosen.append(finding)
     return chosen
+
+
+def _alike(a: Finding, b: Finding) -> bool:
+    return a.kernel == b.kernel and a.fix is not None and b.fix is not None and a.fix.description == b.fix.description
 
 
 def _edits(findings: Sequence[Finding]) -> list[Edit]:

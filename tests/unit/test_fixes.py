@@ -223,6 +223,18 @@ def test_one_edit_may_fix_two_findings() -> None:
     assert (change.after, change.fixed) == ("one\ntwo\nwait\nthree\n", 2)
 
 
+def test_a_repair_that_another_made_needless_is_left_out() -> None:
+    """Both waits are confirmed alone; with the first one, nothing is left to repair."""
+    first, second = insertion(1, "wait"), replace(insertion(3, "wait"), description=insertion(1, "wait").description)
+    change = repaired(
+        result_of(TEXT, fixable(1, first), fixable(3, second)),
+        AuditOptions(),
+        lambda path, options, text: result_of(text),
+    )
+    assert change is not None
+    assert change.after == "wait\none\ntwo\nthree\n"
+
+
 def test_a_fix_may_make_another_possible_but_only_for_what_was_reported() -> None:
     first, second = insertion(1, "wait"), insertion(4, "fence")
 
