@@ -49,7 +49,8 @@ def _passes_on(before: Event, after: Event) -> bool:
     if before.kind in _ACCESSES and after.kind in _ACCESSES:
         return _meet(before, after)
     if before.kind in _ACCESSES:  # one lane answers for the accesses of the others
-        return after.kind in _RELEASES and bool(before.lanes & ~after.lanes)
+        shared = any(a.space == "shared" for a in before.accesses)
+        return shared and after.kind in _RELEASES and bool(before.lanes & ~after.lanes)
     if not after.lanes & ~before.lanes:
         return False
     if before.kind == "issue":
