@@ -46,8 +46,7 @@ class MissingGriddepWait(Rule):
         without: dict[Any, Event] = {}
         for e, array in _reads(audit):
             own = strand_event(audit, e)
-            covered = any(audit.hb.ordered(w.id, own.id) or (w.strand == own.strand and w.id < own.id) for w in waits)
-            (behind if covered else without).setdefault(array, e)
+            (behind if _covered(audit, waits, own) else without).setdefault(array, e)
         told: set[Stack] = set()
         for array, e in without.items():
             if array in behind and e.where not in told:
@@ -63,6 +62,15 @@ class MissingGriddepWait(Rule):
                          "thread that has",
                     context=context(audit, strand_event(audit, e)),
                 )
+
+
+def _covered(audit: Audit, waits: list[Event], own: Event) -> bool:
+    """Whether every thread of an event has waited before it, or comes after one that has."""
+    left = own.lanes
+    for wait in waits:
+        if wait.warp == own.warp and wait.id < own.id:
+            left &= ~wait.lanes
+    return not left or any(audit.hb.ordered(wait.id, own.id) for wait in waits)
 
 
 def _reads(audit: Audit) -> Iterator[tuple[Event, Any]]:
