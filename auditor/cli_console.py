@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 
 from auditor.output.tool import NAME
@@ -22,3 +23,8 @@ def write_out(text: str) -> None:
     else:
         buffer.write(text.encode("utf-8", "replace"))
     sys.stdout.flush()
+
+
+def columns() -> int | None:
+    """Columns of the terminal that standard output is; None when it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

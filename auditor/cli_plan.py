@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from auditor.cli_console import write_out
+from auditor.cli_console import columns, write_out
 from auditor.cli_run import EXIT_FAILED
 from auditor.plans.attention_spec import AttentionSpec
 from auditor.plans.spec import GemmSpec, PlanError, parse_tile
@@ -216,8 +216,9 @@ def _write(
         write_out(as_markdown(title, parts))
     else:
         from auditor.reports.render_text import document as as_text
+        from auditor.reports.render_text import page_width
 
-        write_out(as_text(title, parts))
+        write_out(as_text(title, parts, page_width(columns())))
 
 
 def _emit(skeleton: Callable[[], str], path: str) -> int:

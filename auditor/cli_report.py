@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auditor.cli_commands import audit
-from auditor.cli_console import write_out
+from auditor.cli_console import columns, write_out
 from auditor.cli_flags import CompilerFlags
 from auditor.cli_options import given_fields
 from auditor.cli_run import EXIT_FAILED
@@ -58,7 +58,7 @@ def _run(flags: CompilerFlags, paths: tuple[str, ...], **given: Any) -> int:
             click.echo(f"bw-audit: {report.path}: {report.failure}", err=True)
     if all(report.failure for report in reports) and given["format_"] != "json":
         return EXIT_FAILED
-    text = render(reports, given["format_"])
+    text = render(reports, given["format_"], columns() if given["output"] in (None, "-") else None)
     try:
         if given["output"] in (None, "-"):
             write_out(text)
@@ -110,8 +110,8 @@ def report_file(path: str, options: AuditOptions, kernel: str | None = None, tex
     return FileReport(path, kernels)
 
 
-def render(reports: list[FileReport], format_: str) -> str:
-    """The reports in one of FORMATS. Imports only what that format needs."""
+def render(reports: list[FileReport], format_: str, terminal: int | None = None) -> str:
+    """The reports in one of FORMATS. Imports only what that format needs. ``terminal``: its columns, if it is one."""
     if format_ == "json":
         from auditor.reports.render_json import render as as_json
 
@@ -124,9 +124,10 @@ def render(reports: list[FileReport], format_: str) -> str:
         from auditor.reports.render_markdown import render as as_markdown
 
         return as_markdown(reports)
+    from auditor.reports.render_text import page_width
     from auditor.reports.render_text import render as as_text
 
-    return as_text(reports)
+    return as_text(reports, page_width(terminal))
 
 
 _EPILOG = """The options on compiling and executing are those of an audit; nvcc's flags are accepted as well.

@@ -104,6 +104,16 @@ def duty(event: Event) -> str:
     return named.get(event.kind, "")
 
 
+def by_waits(facts: Facts, events: Iterable[Event]) -> list[list[Event]]:
+    """Events of one duty, apart for warps that wait for different barriers: those have different roles."""
+    found: dict[frozenset[str], list[Event]] = {}
+    for e in events:
+        own = facts.issuer(e)
+        key = facts.waited.get((own.cta, own.warp), frozenset())
+        found.setdefault(key, []).append(e)
+    return list(found.values())
+
+
 def roles(facts: Facts) -> tuple[Role, ...]:
     """Every duty with the threads that do it."""
     by_duty: dict[str, list[Event]] = {}
@@ -111,4 +121,8 @@ def roles(facts: Facts) -> tuple[Role, ...]:
         name = duty(event)
         if name:
             by_duty.setdefault(name, []).append(event)
-    return tuple(Role(name, threads(facts, events), facts.lines(events)) for name, events in by_duty.items())
+    return tuple(
+        Role(name, threads(facts, part), facts.lines(part))
+        for name, events in by_duty.items()
+        for part in by_waits(facts, events)
+    )

@@ -11,7 +11,7 @@ def sections(k: KernelReport) -> list[Section]:
     """The document of one kernel."""
     out = [_conclusion(k), _evidence(k), Section("Tables", 2, ()), Section("Roles", 3, (_roles(k),)), barriers(k)]
     if k.rings:
-        out.append(Section("Stage rings", 3, (rings(k.rings), operands(k.rings))))
+        out.append(Section("Stage rings", 3, (*rings(k.rings), operands(k.rings))))
     out.append(Section("Resources", 3, (memory(k),)))
     if k.maps:
         out.append(maps(k))

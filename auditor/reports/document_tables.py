@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from itertools import groupby, pairwise
+
 from auditor.reports.blocks import Block, Paragraph, Section, Table, TmemFigure, letter
 from auditor.reports.model import Arrival, BarrierRow, KernelReport, Ring, TensorMemory, Waiter
 
@@ -9,8 +12,9 @@ ROUNDS = 6  # of the table of first rounds
 
 
 def lines(numbers: tuple[int, ...]) -> str:
-    """Line numbers in a cell."""
-    return ", ".join(str(n) for n in numbers)
+    """Line numbers in a cell, neighbours as ranges."""
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def _at(numbers: tuple[int, ...]) -> str:
@@ -41,16 +45,17 @@ def barriers(k: KernelReport) -> Section:
             str(b.init_count),
             "; ".join(map(_arrival, b.arrivals)) or "nobody",
             "; ".join(map(_waiter, b.waiters)) or "nobody",
-            "; ".join(b.resources) or b.note or "-",
+            _makes(b.resources) or b.note or "-",
         )
         for b in k.barriers
     )
+    several = any(b.ctas != "its CTA" for b in k.barriers)
     state = tuple(
         (
             _name(b),
-            ", ".join(map(str, b.addresses)),
+            _places(b.addresses),
             b.scope,
-            b.ctas,
+            *((b.ctas,) if several else ()),
             str(b.init_line),
             f"{b.expected_bytes:,}",
             f"{b.delivered_bytes:,}",
@@ -59,6 +64,8 @@ def barriers(k: KernelReport) -> Section:
         )
         for b in k.barriers
     )
+    used = ("Used",) if several else ()
+    head = ("Barrier", "Address", "Scope", *used, "Init line", "Expected", "Delivered", "Phases", "First wait")
     return Section(
         "Barrier ledger",
         3,
@@ -70,20 +77,38 @@ def barriers(k: KernelReport) -> Section:
                 frozenset((1,)),
             ),
             Table(
-                "Barriers: where they are, bytes of a phase, phases of the run and the state at the start",
-                ("Barrier", "Address", "Scope", "Used", "Init line", "Expected", "Delivered", "Phases", "At the start"),
+                "Barriers: where they are, bytes of a phase, phases of the run, whether a first wait passes at once",
+                head,
                 state,
-                frozenset((4, 5, 6, 7)),
+                frozenset(range(len(head) - 5, len(head) - 1)),
             ),
             _rounds(k.barriers),
         ),
     )
 
 
+def _makes(resources: tuple[str, ...]) -> str:
+    """What a phase hands over; numbered things of one kind together: "scores S 0, 1 readable"."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for text in resources:
+        thing, _, what = text.rpartition(" ")
+        match = re.fullmatch(r"(.*) (\d+)", thing)
+        kinds.setdefault((match[1] if match else thing, what), []).extend([match[2]] if match else [])
+    return "; ".join(" ".join(filter(None, (thing, ", ".join(n), what))) for (thing, what), n in kinds.items())
+
+
+def _places(addresses: tuple[int, ...]) -> str:
+    """Addresses; those of a ring with one distance as the first, the last and the distance."""
+    steps = {b - a for a, b in pairwise(addresses)}
+    if len(addresses) > 2 and len(steps) == 1:
+        return f"{addresses[0]} to {addresses[-1]} by {steps.pop()}"
+    return ", ".join(map(str, addresses))
+
+
 def _sides(b: BarrierRow) -> str:
-    """Initial phase on each side."""
-    waits = {("free: the first wait passes" if w.starts_free else "taken: the first wait blocks") for w in b.waiters}
-    return "arrivals: phase 0; " + (" or ".join(sorted(waits)) or "no waits")
+    """Initial phase on the waiting side; arrivals begin in phase 0."""
+    waits = {("passes: free" if w.starts_free else "blocks: taken") for w in b.waiters}
+    return " or ".join(sorted(waits)) or "no waits"
 
 
 def _rounds(barriers: tuple[BarrierRow, ...]) -> Table:
@@ -98,34 +123,36 @@ def _rounds(barriers: tuple[BarrierRow, ...]) -> Table:
     return Table("Parity of each wait in the first rounds of the first stage", head, tuple(rows))
 
 
-def rings(rings: tuple[Ring, ...]) -> Table:
-    """The rings, one row each."""
-    rows = tuple(
+def rings(rings: tuple[Ring, ...]) -> tuple[Table, Table]:
+    """The rings, one row each: what they are, and how they begin and end."""
+    what = tuple(
+        (r.name, str(r.depth), f"{r.stage_size:,} {r.unit}", r.ready, r.free, r.issuer, r.consumers) for r in rings
+    )
+    ends = tuple(
         (
             r.name,
-            str(r.depth),
-            f"{r.stage_size:,} {r.unit}",
-            r.ready,
-            r.free,
-            f"{r.issuer} -> {r.consumers}",
-            f"fill {r.fill_parity}; use {r.use_parity}",
-            f"{min(r.prologue, r.rounds)} + {max(r.rounds - r.prologue, 0)}",
+            r.fill_parity,
+            r.use_parity,
+            str(min(r.prologue, r.rounds)),
+            str(max(r.rounds - r.prologue, 0)),
             r.drain,
         )
         for r in rings
     )
-    head = (
-        "Ring",
-        "Depth",
-        "Stage",
-        "Ready",
-        "Free",
-        "Issuer -> consumers",
-        "First parities",
-        "Prologue + steady",
-        "Drain",
+    return (
+        Table(
+            "Rings: stages and protocol",
+            ("Ring", "Depth", "Stage", "Ready", "Free", "Issuer", "Consumers"),
+            what,
+            frozenset((1, 2)),
+        ),
+        Table(
+            "Rings: parity of the first waits; fills of the run before the issuer had to wait, and after; the end",
+            ("Ring", "First to fill", "First to use", "Prologue", "Steady", "Drain"),
+            ends,
+            frozenset((3, 4)),
+        ),
     )
-    return Table("Rings: stages, protocol and rounds of the run", head, rows, frozenset((1, 2)))
 
 
 def operands(rings: tuple[Ring, ...]) -> Table:

@@ -18,14 +18,15 @@ MEANINGS = {
 _STRENGTH = "^iu#=."  # what wins a cell, strongest first
 
 
-def tmem_lines(t: TensorMemory) -> list[str]:
-    """Columns from left to right, lane quarters from top to bottom."""
+def tmem_lines(t: TensorMemory, width: int = 100) -> list[str]:
+    """Columns from left to right, lane quarters from top to bottom; the legend takes ``width`` characters a line."""
     end = max([a.base + a.rounded for a in t.allocations] + [r.hi for r in t.regions])
     step = max(-(-end // CELLS), 1)
     cells = -(-end // step)
     marks = [n * step for n in range(0, cells, 16)]
     ruler = "".join(f"{m:<16}" for m in marks)[:cells].ljust(cells)
-    out = [f"lanes    {ruler} columns, {step} a character"]
+    out = [f"lanes    {ruler}"]
+    shared = False
     for quarter in range(0, 128, 32):
         row = []
         for cell in range(cells):
@@ -36,12 +37,16 @@ def tmem_lines(t: TensorMemory) -> list[str]:
                 if r.lo < hi and lo < r.hi and any(a < quarter + 32 and quarter < b for a, b in r.lanes)
             ]
             allocated = any(a.base <= lo < a.base + a.rounded for a in t.allocations)
-            row.append("+" if len(held) > 1 else letter(held[0]) if held else "-" if allocated else " ")
+            shared |= len(held) > 1
+            row.append(letter(held[quarter // 32 % len(held)]) if held else "-" if allocated else " ")
         out.append(f"{quarter:>3}-{quarter + 31:<4}|{''.join(row)}|")
     legend = [f"{letter(n)} {r.object}" for n, r in enumerate(t.regions)]
-    if any("+" in line for line in out[1:]):
-        legend.append("+ several")
-    return [*out, *_wrapped("         ", [*legend, "- allocated, not used"], 100)]
+    legend.append(f"{step} column{'s' if step > 1 else ''} a character")
+    if any("-" in line[8:] for line in out[1:]):
+        legend.append("- allocated, not used")
+    if shared:
+        legend.append("letters in turn: one object after the other in the same columns")
+    return [*out, *_wrapped("         ", legend, width)]
 
 
 def timeline_lines(t: Timeline, width: int = 96) -> list[str]:
@@ -59,7 +64,7 @@ def timeline_lines(t: Timeline, width: int = 96) -> list[str]:
         out += [row.name, f"  |{''.join(cells)}|"]
     used = {s.kind for row in t.rows for s in row.spans}
     legend = [f"{SIGNS[kind]} {MEANINGS[kind]}" for kind in SIGNS if kind in used]
-    return [*out, "  " + "   ".join(legend), f"  0 to {t.end} units of model time"]
+    return [*out, *_wrapped("  ", legend, width + 4), f"  0 to {t.end} units of model time"]
 
 
 def _wrapped(indent: str, words: list[str], width: int) -> list[str]:

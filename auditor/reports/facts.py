@@ -78,8 +78,8 @@ class Facts:
     def line(self, event: Event) -> int:
         return self.audit.user(event.where).line
 
-    def lines(self, events: list[Event], limit: int = 3) -> tuple[int, ...]:
-        """The user's lines of events, each once, in order."""
+    def lines(self, events: list[Event], limit: int = 16) -> tuple[int, ...]:
+        """The user's lines of events, each once, in order; the first ``limit`` of them."""
         return tuple(sorted({self.line(e) for e in events})[:limit])
 
     def operand(self, event: Event) -> str:
@@ -95,6 +95,15 @@ class Facts:
     def group_of(self) -> dict[int, Group]:
         """Group by barrier index."""
         return {bar: group for group in self.groups for bar in group.bars}
+
+    @cached_property
+    def waited(self) -> dict[tuple[int, int], frozenset[str]]:
+        """Names of the barriers that each warp (CTA, warp) waits for."""
+        found: dict[tuple[int, int], set[str]] = {}
+        for group in self.groups:
+            for e in (e for bar in group.bars for e in self.waits[bar]):
+                found.setdefault((e.cta, e.warp), set()).add(group.name)
+        return {warp: frozenset(names) for warp, names in found.items()}
 
     def bar_label(self, bar: int) -> str:
         """A barrier's name with its stage: ``sh.full[2]``."""

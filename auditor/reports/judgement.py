@@ -29,10 +29,15 @@ class Tables:
     tmem: TensorMemory | None
 
     @property
+    def operand_rings(self) -> list[Ring]:
+        """Rings that copies fill, those that are refilled first, then the deepest."""
+        filled = [r for r in self.rings if r.space == "shared" and r.ready != "generic writes, proxy fence"]
+        return sorted(filled, key=lambda r: (r.free == "none", -r.depth, -r.stage_size))
+
+    @property
     def main_ring(self) -> Ring | None:
         """The deepest ring of operands."""
-        filled = [r for r in self.rings if r.space == "shared" and r.ready != "generic writes, proxy fence"]
-        return max(filled, key=lambda r: (r.depth, r.stage_size), default=None)
+        return next(iter(self.operand_rings), None)
 
 
 def problems(findings: list[Finding]) -> tuple[Problem, ...]:
@@ -85,9 +90,8 @@ def conclusion(
         out.append(
             "No launch of this kernel is in the file: it holds for inputs that were chosen, see the assumptions."
         )
-    ring = tables.main_ring
-    if ring is not None:
-        unusual = {"none": ", never refilled", "nothing": ", refilled although nothing tells that they are free"}
+    unusual = {"none": ", never refilled", "nothing": ", refilled although nothing tells that they are free"}
+    for ring in tables.operand_rings:
         released = unusual.get(ring.free, f", released through {ring.free}")
         out.append(
             f"Copies to {ring.name} pass through {count(ring.depth, 'stage')} of {ring.stage_size:,} bytes, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 from importlib import resources
@@ -11,6 +12,8 @@ from auditor.reports.blocks import Block, Bullets, Paragraph, Table, TimelineFig
 from auditor.reports.document import sections
 from auditor.reports.model import FileReport, KernelReport, Timeline
 from auditor.reports.svg import timeline_svg, tmem_svg
+
+_RANGE = re.compile(r"\b\d+-\d+\b")
 
 
 def render(reports: list[FileReport]) -> str:
@@ -95,16 +98,21 @@ def _table(table: Table, name: str) -> Iterator[str]:
     )
     yield "</tr></thead><tbody>"
     for row in table.rows:
-        first = f'<th scope="row"{_class(0, table)}>{escape(row[0])}</th>'
+        first = f'<th scope="row"{_class(0, table)}>{_text(row[0])}</th>'
         yield f"<tr>{first}" + "".join(_cell(n, cell, table) for n, cell in enumerate(row[1:], 1)) + "</tr>"
     yield "</tbody></table></div>"
+
+
+def _text(text: str) -> str:
+    """A cell's text; ranges such as 0-31 stay on one line."""
+    return _RANGE.sub(r'<span class="whole">\g<0></span>', escape(text))
 
 
 def _cell(n: int, cell: str, table: Table) -> str:
     verdict = {"agree": "good", "differ": "bad", "error": "bad"}.get(cell, "")
     if verdict:
         return f'<td class="{verdict}">{escape(cell)}</td>'
-    return f"<td{_class(n, table)}>{escape(cell)}</td>"
+    return f"<td{_class(n, table)}>{_text(cell)}</td>"
 
 
 def _class(n: int, table: Table) -> str:

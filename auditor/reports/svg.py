@@ -48,8 +48,8 @@ def tmem_svg(t: TensorMemory, name: str) -> str:
         f'width="{a.rounded * scale:.1f}" height="{_MAP_HEIGHT}"/>'
         for a in t.allocations
     ]
-    for n, r in enumerate(t.regions):
-        out += _region(n, r, scale)
+    for n, r in sorted(enumerate(t.regions), key=lambda pair: pair[1].lo - pair[1].hi):
+        out += _region(n, r, scale, any(_inside(r, other) for other in t.regions))
     for lane in range(0, 128, 32):
         y = _MAP_TOP + lane * _MAP_HEIGHT / 128
         out.append(f'<text class="tick" x="{_LEFT - 6}" y="{y + 24:.1f}" text-anchor="end">{lane}-{lane + 31}</text>')
@@ -64,29 +64,47 @@ def tmem_svg(t: TensorMemory, name: str) -> str:
             f'<text class="tick" x="{x:.1f}" y="{_MAP_TOP - 8}" text-anchor="{anchor}">{column}</text>'
         )
     bottom = _MAP_TOP + _MAP_HEIGHT + 20
+    several = any(_inside(r, other) for r in t.regions for other in t.regions)
+    nested = "; a strip in a region: its columns at other times" if several else ""
     out.append(
         f'<text class="tick" x="{_LEFT}" y="{bottom}">columns from left to right, lanes from top to bottom; '
-        "hatched: allocated, not used</text>"
+        f"hatched: allocated, not used{nested}</text>"
     )
     return "".join([*out, "</svg>"])
 
 
-def _region(n: int, r: Region, scale: float) -> list[str]:
+def _inside(r: Region, other: Region) -> bool:
+    """Whether a region takes columns of a wider one, as P does of S."""
+    return r.hi - r.lo < other.hi - other.lo and r.lo < other.hi and other.lo < r.hi
+
+
+def _region(n: int, r: Region, scale: float, inside: bool) -> list[str]:
+    """Rectangle and names; one inside another is drawn over its lower part."""
     out = []
     x, width = _LEFT + r.lo * scale, (r.hi - r.lo) * scale
     for lo, hi in r.lanes:
         y, height = _MAP_TOP + lo * _MAP_HEIGHT / 128, (hi - lo) * _MAP_HEIGHT / 128
+        if inside:
+            y, height = y + 0.72 * height, 0.28 * height
         out.append(
             f'<rect class="region r{n % HUES}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}">'
             f"<title>{escape(f'{letter(n)}: {r.object}, columns {r.name}, lanes {lo}-{hi - 1}')}</title></rect>"
         )
     middle = x + width / 2
-    out.append(f'<text class="mark" x="{middle:.1f}" y="{_MAP_TOP + 74}" text-anchor="middle">{letter(n)}</text>')
+    if inside:
+        label = f"{letter(n)} {r.object}"
+        text = label if width > 7.2 * len(label) else letter(n)
+        out.append(
+            f'<text class="name" x="{middle:.1f}" y="{_MAP_TOP + 0.89 * _MAP_HEIGHT:.1f}" text-anchor="middle">'
+            f"{escape(text)}</text>"
+        )
+        return out
+    out.append(f'<text class="mark" x="{middle:.1f}" y="{_MAP_TOP + 54}" text-anchor="middle">{letter(n)}</text>')
     if width > 7.2 * len(r.object):
         out.append(
-            f'<text class="name" x="{middle:.1f}" y="{_MAP_TOP + 92}" text-anchor="middle">{escape(r.object)}</text>'
+            f'<text class="name" x="{middle:.1f}" y="{_MAP_TOP + 72}" text-anchor="middle">{escape(r.object)}</text>'
         )
-        out.append(f'<text class="name" x="{middle:.1f}" y="{_MAP_TOP + 108}" text-anchor="middle">{r.name}</text>')
+        out.append(f'<text class="name" x="{middle:.1f}" y="{_MAP_TOP + 88}" text-anchor="middle">{r.name}</text>')
     return out
 
 

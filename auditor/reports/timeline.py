@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.reports.actors import duty, threads
+from auditor.reports.actors import by_waits, duty, threads
 from auditor.reports.buffers import STORES
 from auditor.reports.clock import TENSOR_CORE, Clock
 from auditor.reports.facts import Facts
@@ -66,7 +66,8 @@ def _thread_rows(facts: Facts, clock: Clock, cut: _Cut) -> list[Row]:
                 duties.setdefault("consumer", {}).setdefault(e.warp, []).append(e)
     by_warps: dict[tuple[int, ...], list[str]] = {}
     for name, warps in duties.items():
-        by_warps.setdefault(tuple(sorted(warps)), []).append(name)
+        for part in by_waits(facts, (e for events in warps.values() for e in events)):
+            by_warps.setdefault(tuple(sorted({facts.issuer(e).warp for e in part})), []).append(name)
     rows: dict[int, Row] = {}
     for group_of_warps, names in by_warps.items():
         events = [e for name in names for warp in group_of_warps for e in duties[name][warp]]
