@@ -46,8 +46,10 @@ def find_sources(
 
 
 def _may_hold_kernel(file: str) -> bool:
-    """Whether a Python file names kernels anywhere."""
+    """Whether a Python file names kernels anywhere. Pipes and devices are not opened: they may block."""
     try:
+        if not Path(file).is_file():
+            return True
         with Path(file).open("rb") as stream:
             tail = b""
             while block := stream.read(_READ_AT_ONCE):
