@@ -18,7 +18,8 @@ import click
 from tests.fuzz.cases import make
 from tests.fuzz.judge import judge, write
 
-HANG = 120.0  # seconds that one case may take, many times what the slowest should
+HANG = 60.0  # seconds of computing that one case may take, many times what the slowest should
+_WAITING = 10  # times that long it may take on a busy machine
 
 
 @dataclass
@@ -45,11 +46,25 @@ class Child:
         )
 
     def read(self, seconds: float) -> str | None:
-        """The next line; an empty one when the child has died, None when nothing came in time."""
+        """The next line; an empty one when the child has died, None when it ``hangs``."""
         assert self.process.stdout is not None
-        if not select.select([self.process.stdout], [], [], seconds)[0]:
-            return None
-        return self.process.stdout.readline().decode()
+        return None if self.hangs(seconds) else self.process.stdout.readline().decode()
+
+    def hangs(self, seconds: float) -> bool:
+        """Whether no line comes although the child computes so long, or waits much longer."""
+        began, spent = time.monotonic(), self._computed()
+        while not select.select([self.process.stdout], [], [], min(seconds, 1))[0]:
+            if self._computed() - spent > seconds or time.monotonic() - began > seconds * _WAITING:
+                return True
+        return False
+
+    def _computed(self) -> float:
+        """Seconds of processor time, where the system tells; else since it was started."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return time.monotonic()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
         """End it with all that it has started."""
@@ -80,7 +95,7 @@ def run(first: int, seconds: float, hang: float = HANG, most: int | None = None)
                 outcome.wrong[number] = wrong
         else:
             outcome.cases[make(number).kind] += 1
-            outcome.wrong[number] = child.death() if told == "" else f"no end after {hang:g} seconds"
+            outcome.wrong[number] = child.death() if told == "" else f"no end after {hang:g} seconds of computing"
             child.kill()
         number += 1
         if not told:

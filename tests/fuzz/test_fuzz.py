@@ -68,7 +68,8 @@ def test_a_child_that_dies_and_one_that_hangs(monkeypatch: pytest.MonkeyPatch) -
         "import json, os, signal, sys, time\n"
         "for n in range(int(sys.argv[1]), 100):\n"
         "    if n == 2: os.kill(os.getpid(), signal.SIGSEGV)\n"
-        "    if n == 4: time.sleep(600)\n"
+        "    while n == 4: pass\n"
+        "    if n == 6: time.sleep(600)\n"
         "    print(json.dumps([n, 'source', '']), flush=True)\n"
     )
     start = subprocess.Popen
@@ -77,9 +78,11 @@ def test_a_child_that_dies_and_one_that_hangs(monkeypatch: pytest.MonkeyPatch) -
         return start([words[0], "-c", script, words[-1]], **given)
 
     monkeypatch.setattr(subprocess, "Popen", stand_in)
-    outcome = fuzz.run(0, seconds=60, hang=3, most=7)
-    assert outcome.wrong == {2: "died of signal 11", 4: "no end after 3 seconds"}
-    assert sum(outcome.cases.values()) == 7
+    monkeypatch.setattr(fuzz, "_WAITING", 6)
+    outcome = fuzz.run(0, seconds=60, hang=1, most=8)
+    told = "no end after 1 seconds of computing"
+    assert outcome.wrong == {2: "died of signal 11", 4: told, 6: told}
+    assert sum(outcome.cases.values()) == 8
 
 
 @pytest.mark.slow
