@@ -52,6 +52,7 @@ class Child:
 
     def hangs(self, seconds: float) -> bool:
         """Whether no line comes although the child computes so long, or waits much longer."""
+        assert self.process.stdout is not None
         began, spent = time.monotonic(), self._computed()
         while not select.select([self.process.stdout], [], [], min(seconds, 1))[0]:
             if self._computed() - spent > seconds or time.monotonic() - began > seconds * _WAITING:
