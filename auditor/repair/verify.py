@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from auditor.findings import Edit, Fix
 from auditor.source import Loc
 
 MOST_AUDITS = 24  # of one file, so that a source full of findings does not cost hours
+MOST_TIME = 60.0  # seconds of computing after which no further repair of a file is tried
 
 Analyse = Callable[[str, AuditOptions, str], Analysis]
 _Key = tuple[str, Loc]  # code and place, as findings are told apart in reports
@@ -49,12 +51,13 @@ class _Trials:
         self._text = analysis.sources[analysis.path]
         partial = bool(options.select or options.ignore)
         self._before = analyse(analysis.path, self._options, self._text) if partial else analysis
+        self._end = time.thread_time() + MOST_TIME
         self._outcomes: dict[tuple[Edit, ...], set[_Seen] | None] = {}
 
     def confirm(self, key: _Key, fix: Fix) -> bool:
         """Whether a repair removes a finding and does nothing else."""
         if fix.edits not in self._outcomes:
-            if len(self._outcomes) >= MOST_AUDITS:
+            if len(self._outcomes) >= MOST_AUDITS or time.thread_time() > self._end:
                 return False
             self._outcomes[fix.edits] = self._audit(fix.edits)
         left = self._outcomes[fix.edits]

@@ -17,6 +17,7 @@ from auditor.config import AuditOptions
 from auditor.edits import apply_edits
 from auditor.engine import audit_file
 from auditor.findings import Coverage, Edit, FileResult, Finding, Fix, Level
+from auditor.repair import verify
 from auditor.repair.verify import MOST_AUDITS, with_confirmed_fixes
 from auditor.source import Loc
 
@@ -188,6 +189,14 @@ def test_audits_are_limited_and_made_once() -> None:
     stand_in = StandIn(lambda text: analysis_of(bad(3)))
     with_confirmed_fixes(analysis_of(bad(2, *fixes), bad(3, *fixes)), AuditOptions(fixes=True), stand_in)
     assert len(stand_in.texts) == MOST_AUDITS
+
+
+def test_no_further_repair_is_tried_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "MOST_TIME", -1.0)
+    stand_in = StandIn(lambda text: analysis_of())
+    before = analysis_of(bad(2, insertion(2, "wait")))
+    with_confirmed_fixes(before, AuditOptions(fixes=True), stand_in)
+    assert (before.runs[0].findings[0].fix, stand_in.texts) == (None, [])
 
 
 # ---- several fixes of one file --------------------------------------------------------------------------------------
