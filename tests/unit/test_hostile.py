@@ -51,16 +51,22 @@ def test_a_huge_file_is_not_read(pipeline: Pipeline, repository: Path, capsys: p
 
 
 def test_deep_folders(pipeline: Pipeline, repository: Path) -> None:
-    before = Path.cwd()
+    depth = 1500  # more than Python recurses, and than a path may be long
+    for _ in range(depth):
+        Path("deeper").mkdir()
+        os.chdir("deeper")
+    Path("k.cu").write_text(KERNEL)
+    os.chdir(repository)
     try:
-        for _ in range(1500):  # deeper than Python recurses, and than a path may be long
-            Path("deeper").mkdir()
+        assert main(["src", "deeper", "-q"]) == 0
+        assert audited(pipeline) == [RING]
+    finally:  # what removes temporary folders cannot walk so deep
+        for _ in range(depth):
             os.chdir("deeper")
-        Path("k.cu").write_text(KERNEL)
-    finally:
-        os.chdir(before)
-    assert main(["src", "deeper", "-q"]) == 0
-    assert audited(pipeline) == [RING]
+        Path("k.cu").unlink()
+        for _ in range(depth):
+            os.chdir("..")
+            Path("deeper").rmdir()
 
 
 def test_names_and_texts_that_are_not_utf_8(
