@@ -91,16 +91,16 @@ def _orders(events: list[Event], own: set[int]) -> bool:
 
 def meets_first(good: Good, site: Site) -> bool:
     """Whether after each execution of a wait its warp meets again before any lane makes use of it."""
-    own = {id(e) for e in site.events}
+    own = {id(e) for e in site.events if e.kind != "mbar.poll"}
     for trace in good.runs:
         for events in _by_warp(trace):
-            waiting = False
+            waited = 0  # lanes that have waited and have not met the others since
             for e in events:
                 if id(e) in own:
-                    waiting = True
-                elif waiting and _meeting(e):
-                    waiting = False
-                elif waiting and (e.kind in _ACCESSES or e.kind in _RELEASES or e.kind == "exit"):
+                    waited |= e.lanes
+                elif _meeting(e):
+                    waited = 0
+                elif waited & e.lanes and (e.kind in _ACCESSES or e.kind in _RELEASES or e.kind == "exit"):
                     return False
     return True
 
