@@ -200,6 +200,34 @@ def parameters(source: str, callee: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def element_of(expression: str, declared: str) -> str | None:
+    """The array in ``array + index``, if that is the declared one; None for other expressions, and for constants."""
+    terms = split(plain(expression), "+")
+    array = plain(terms[0]).replace("->", ".")
+    if len(terms) < 2 or array.split(".")[-1] != declared.split(".")[-1] or _CONSTANT.search(expression):
+        return None
+    return array
+
+
+@lru_cache(maxsize=256)
+def converts(source: str, callee: str) -> bool:
+    """Whether a function of one parameter makes a shared address of a pointer: its body has a cvta."""
+    name = re.escape(callee.split("::")[-1])
+    match = re.search(rf"\b{name}\s*\([^(){{}};,]*\)\s*(?:const\b)?\s*(?:noexcept\b)?\s*\{{([^{{}}]*)\}}", source)
+    return match is not None and "cvta" in match[1]
+
+
+def unwrapped(source: str, expression: str) -> str:
+    """An expression without conversions to shared addresses, whatever the source calls the function for it."""
+    text = plain(expression)
+    while (match := _CALL.match(text)) and _closing(text, match.end() - 1) == len(text) - 1:
+        inner = plain(text[match.end() : -1])
+        if not inner or not converts(source, match[1]):  # a method without arguments converts its object
+            break
+        text = inner
+    return text
+
+
 def base_name(expression: str) -> str:
     """The name in an expression, without indices: ``sh.full`` of ``&sh.full[s]``, ``FULL`` of ``FULL(s)``.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -83,8 +84,14 @@ class Facts:
         return tuple(sorted({self.line(e) for e in events})[:limit])
 
     def operand(self, event: Event) -> str:
-        """The name of the barrier in the source, at an event."""
-        return ex.base_name(self.expression(event))
+        """The name of the barrier in the source, at an event: of ``full + i`` the array, else the base name."""
+        expression = self.expression(event)
+        bars = event.data.get("bar", ())
+        for bar in bars if isinstance(bars, list) else [bars]:
+            declared = re.sub(r"\[\d+\]$", "", self.trace.barriers[bar].name)
+            if (array := ex.element_of(expression, declared)) is not None:
+                return array
+        return ex.base_name(expression)
 
     def expression(self, event: Event) -> str:
         """The address of the barrier as the source has it, at an event."""

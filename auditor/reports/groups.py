@@ -84,9 +84,15 @@ def group_barriers(facts: Facts) -> list[Group]:
             label = name
             if len(parts) > 1:
                 own = [c for c, _ in called.most_common() if c != name] or [b.symbol for b in part if b.symbol]
-                label = own[0] if own else facts.trace.barriers[part[0].bars[0]].name
+                label = own[0] if own else _place(facts, part[0].bars[0], len(part))
             found.append(Group(label, [b.bars for b in part], [b.offset for b in part]))
     return _distinct(facts, sorted(found, key=lambda g: g.offsets[0]))
+
+
+def _place(facts: Facts, bar: int, stages: int) -> str:
+    """What findings call a barrier; an array goes without the index of its first."""
+    name = facts.trace.barriers[bar].name
+    return name.removesuffix("[0]") if stages > 1 else name
 
 
 def _give_symbols(facts: Facts, families: dict[str, list[_Barrier]]) -> None:
@@ -114,7 +120,7 @@ def _distinct(facts: Facts, found: list[Group]) -> list[Group]:
     """Groups that would have one name are called by where their first barrier lies, too."""
     times = Counter(g.name for g in found)
     for g in found:
-        where = facts.trace.barriers[g.stages[0][0]].name
+        where = _place(facts, g.stages[0][0], len(g.stages))
         if times[g.name] > 1 and g.name != where:
             g.name = f"{g.name} at {where}"
     return found

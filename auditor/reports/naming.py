@@ -48,7 +48,7 @@ class Names:
             inside = self._in_kernel(loc)
             text = ex.text_at(self._sources, loc)
             if ex.is_asm(text):
-                expression = ex.asm_operand(text, instruction, position, nth)
+                expression = ex.unwrapped(self._source, ex.asm_operand(text, instruction, position, nth))
                 continue
             call = ex.call_parts(text) if text else None
             if call is None:
@@ -61,7 +61,7 @@ class Names:
             if ex.root(expression) in names:
                 index = names.index(ex.root(expression))
                 if index < len(call.arguments):
-                    expression = self._put(call.arguments[index], expression)
+                    expression = self._put(ex.unwrapped(self._source, call.arguments[index]), expression)
             elif call.receiver:
                 expression = _member(call.receiver, expression)
         return ex.plain(expression)

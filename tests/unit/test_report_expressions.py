@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from auditor.cli_report import report_file
+from auditor.config import AuditOptions
 from auditor.reports import expressions as ex
 from auditor.source import Loc
 
@@ -76,3 +80,28 @@ def test_text_of_a_place_counts_bytes() -> None:
     sources = {"a.cu": "// é\n  init(é,\n       1);\n"}
     assert ex.text_at(sources, Loc("a.cu", 2, 3, 3, 10)) == "init(é, 1)"
     assert ex.text_at(sources, Loc("b.cu", 1)) == ""
+
+
+def test_an_element_of_a_declared_array_is_called_by_it() -> None:
+    assert ex.element_of("full + i", "full") == "full" and ex.element_of("&sm->full + s", "storage.full") == "sm.full"
+    assert ex.element_of("base + full", "bars") is None and ex.element_of("full[i]", "full") is None
+    assert ex.element_of("bars + K_FULL + b", "bars") is None
+
+
+def test_conversions_are_known_by_what_they_do() -> None:
+    source = """
+    __device__ uint32_t sa(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }
+    __device__ uint32_t twice(uint32_t x) { return 2 * x; }
+    """
+    assert ex.converts(source, "sa") and not ex.converts(source, "twice") and not ex.converts(source, "other")
+    assert ex.unwrapped(source, "sa(&sh.full[i])") == "sh.full[i]"
+    assert ex.unwrapped(source, "(uint32_t)sa(b) + 8") == "sa(b) + 8"
+    assert ex.unwrapped(source, "twice(b)") == "twice(b)"
+    assert ex.unwrapped("uint32_t at() const { return __cvta_generic_to_shared(&word); }", "at()") == "at()"
+
+
+def test_barriers_and_buffers_behind_short_wrappers_have_their_own_names() -> None:
+    path = Path(__file__).parents[2] / "fixtures/odd/good_operand_from_tmem.cu"
+    report = report_file(str(path), AuditOptions()).kernels[0]
+    assert [b.name for b in report.barriers] == ["in", "w_in", "s_done", "p_ready", "o_done"]
+    assert [r.name for r in report.rings] == ["x", "w1 + w2", "scores S"]
