@@ -227,7 +227,7 @@ class Machine:
             if end.trap:
                 self.incident("trap", end.where, strand, data={"reason": end.reason})
             self._exit(strand)
-        except BudgetExceeded:
+        except (BudgetExceeded, Misjudged):
             raise
         except RecursionError:
             self.incident("unanalysed", (self.kernel.loc,), strand, data={"what": "recursion too deep"})

@@ -27,6 +27,7 @@ from auditor.frontend.lower.nodes import (
     Node,
     is_expression,
 )  # fmt: skip
+from auditor.frontend.lower.predicate import predicate
 from auditor.frontend.lower.signatures import Signature, Signatures
 from auditor.frontend.lower.types import CType, Field, TypeTable
 from auditor.frontend.unit import ParsedUnit
@@ -34,7 +35,7 @@ from auditor.program import Kernel, Note, Param, Program, SharedVar
 from auditor.ptx.grammar import AsmBlock, parse_asm
 from auditor.source import Loc
 
-HEADER = "from auditor.frontend.lower.runtime import *\n"
+HEADER = "from auditor.frontend.lower.runtime import *\nfrom auditor.frontend.lower.merging import *\n"
 _RECURSION = 20_000  # nested calls are lowered depth first
 _HOST_FUNCTIONS = 400
 _ALIGNED_ATTRIBUTE = 441
@@ -391,7 +392,9 @@ def _lower_unit(unit: ParsedUnit) -> Program:
         kernels.append(kernel)
     entries = [build.host_entry(cursor) for cursor in found.host_functions]
     header = HEADER + "".join(line + "\n" for line in build.constant_lines)
-    python, locs = assemble(header, [item.function for item in build.functions])
+    functions = [item.function for item in build.functions]
+    predicate(functions, build.asm_blocks)
+    python, locs = assemble(header, functions)
     return Program(
         path=unit.path, arch=unit.options.arch, kernels=tuple(kernels), python=python, line_locs=locs,
         asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,

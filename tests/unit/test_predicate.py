@@ -1,0 +1,106 @@
+"""Branches that only compute do not split a strand; all others do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from auditor.frontend import build_program
+from auditor.frontend.lower.merging import kept, merge_into, merged
+from auditor.frontend.options import Options
+from auditor.machine.core import Machine
+from auditor.machine.launch import Launch
+from auditor.trace import Trace
+from auditor.values import OPAQUE, Loaded, Vec
+
+PROLOGUE = """
+__device__ int twice(int x) { return x + x; }
+__device__ void put(int* to, int x) { *to = x; }
+__global__ void k(int* out, int n)
+{
+    __shared__ int s[128];
+    int t = threadIdx.x, a = 1, r[4] = {0, 1, 2, 3};
+"""
+
+
+def run(body: str) -> Trace:
+    program = build_program("k.cu", PROLOGUE + body + "\n    s[t] = a + r[t % 4];\n}\n", Options(arch="sm_90a"))
+    return Machine(program, program.kernels[0], Launch(program.kernels[0].entry, block=(32, 1, 1))).run()
+
+
+def strands(trace: Trace) -> int:
+    return sum(e.kind == "start" for e in trace.events)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (t < 8) a = 5;",
+        "if (t < 8) { int b = a + t; a = b * 2; } else a = t;",
+        "if (t < 8) r[1] = t;",
+        "if (t < 8) for (int i = 0; i < 4; ++i) r[i] += i;",
+        "if (t < 8) a = twice(t);",
+        "if (t < 8) { if (t < 4) a = 7; }",
+        'if (t < 8) asm volatile("add.s32 %0, %0, 3;" : "+r"(a));',
+    ],
+)
+def test_a_branch_that_only_computes_is_walked_by_all_lanes(body: str) -> None:
+    assert strands(run(body)) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (t < 8) s[t] = 5;",
+        "if (t < 8) a = s[t];",
+        "if (t < 8) __syncwarp(0xff);",
+        "if (t < 8) put(s + t, 1);",
+        "if (t < 8) return;",
+        "for (int i = 0; i < t; ++i) a += i;",
+    ],
+)
+def test_a_branch_that_does_more_splits_the_strand(body: str) -> None:
+    assert strands(run(body)) > 1
+
+
+def values(body: str) -> dict[int, Any]:
+    """Integers of shared memory at the end, by offset in bytes."""
+    program = build_program("k.cu", PROLOGUE + body + "\n    s[t] = a + 10 * r[t % 4];\n}\n", Options(arch="sm_90a"))
+    machine = Machine(program, program.kernels[0], Launch(program.kernels[0].entry, block=(32, 1, 1)))
+    machine.run()
+    return {offset: value for offset, (_, value) in machine.ctas[0].values.items()}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("if (t < 8) a = 5;", lambda t: (5 if t < 8 else 1) + 10 * (t % 4)),
+        ("if (t < 8) a = t; else a = 2;", lambda t: (t if t < 8 else 2) + 10 * (t % 4)),
+        ("if (t & 1) r[1] = 9;", lambda t: 1 + 10 * (9 if t % 4 == 1 else t % 4)),
+        ("if (t < 8) { if (t < 4) a = 7; else r[3] = a; }", lambda t: (7 if t < 4 else 1)
+         + 10 * (1 if 4 <= t < 8 and t % 4 == 3 else t % 4)),
+        ("if (t < 8) { a = 3; } if (a == 3) a = 4; else a = 6;", lambda t: (4 if t < 8 else 6) + 10 * (t % 4)),
+    ],
+)  # fmt: skip
+def test_lanes_that_do_not_take_a_branch_keep_their_values(body: str, expected: Any) -> None:
+    assert list(values(body).values()) == [expected(t) for t in range(32)]
+
+
+def test_data_written_over_data_under_a_predicate_stays_the_older_data() -> None:
+    class Record:
+        consumed = False
+
+    old, new = Loaded(Record()), Loaded(Record())
+    assert merged(Vec(tuple([1] + [0] * 31)), new, old) is old
+    assert (new.record.consumed, old.record.consumed) == (True, False)
+
+
+def test_an_array_is_merged_in_place() -> None:
+    box: list[Any] = [1, OPAQUE, [2, 3]]
+    before = kept(box)
+    box[0], box[2][1] = 5, 6
+    merge_into(box, Vec(tuple([1] + [0] * 31)), before)
+    assert box[0].v[:2] == (5, 1)
+    assert box[1] is OPAQUE
+    assert box[2][1].v[:2] == (6, 3)
