@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from auditor.plans.attention_model import AttentionPlan
-from auditor.plans.document import barriers, bytes_of, fits, map_table, refusal, rounds
+from auditor.plans.document import barriers, bytes_of, drawn, fits, map_table, refusal, rounds
+from auditor.ptx.descriptors import TMEM_LANES
 from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table
 
 
@@ -75,6 +76,7 @@ def _tmem(plan: AttentionPlan) -> Section:
                 tuple((what, each, f"{n:,}") for what, each, n in budget),
                 frozenset((2,)),
             ),
+            drawn(plan.regions, plan.columns, plan.columns_used, 1, ((0, TMEM_LANES),)),
             Table("Regions", ("Object", "Columns", "Writer", "Reader", "Written again after"), rows),
         ),
     )

@@ -9,9 +9,12 @@ from typing import Any
 from auditor.output.tool import NAME, VERSION
 from auditor.plans.attention_model import AttentionPlan
 from auditor.plans.attention_spec import AttentionSpec
-from auditor.plans.model import BarrierPlan, Fitting, GemmPlan, MapPlan
+from auditor.plans.kinds import KINDS
+from auditor.plans.model import BarrierPlan, Fitting, GemmPlan, MapPlan, RegionPlan
 from auditor.plans.spec import GemmSpec
-from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table
+from auditor.ptx.descriptors import TMEM_COLUMNS, TMEM_LANES, accumulator_lanes
+from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table, TmemFigure
+from auditor.reports.model import Allocation, Region, TensorMemory
 
 FORMAT = 1
 
@@ -76,8 +79,8 @@ def _conclusion(plan: GemmPlan) -> Section:
     fit = next((f for f in plan.fittings if f.stages == plan.stages), None)
     text = (
         f"{plan.stages} stages of {plan.stage_bytes:,} bytes; {plan.shared_bytes:,} bytes of dynamic shared memory; "
-        f"{plan.columns} columns of tensor memory; {fit.ctas_per_sm if fit else 0} CTA(s) an SM by shared memory, "
-        f"{512 // plan.columns} by columns."
+        f"{plan.columns} columns of tensor memory; CTAs an SM: {fit.ctas_per_sm if fit else 0} by shared memory, "
+        f"{TMEM_COLUMNS // plan.columns} by columns."
     )
     blocks: list[Block] = [Paragraph("This plan is possible.", "good"), Paragraph(text)]
     if plan.warnings:
@@ -122,8 +125,9 @@ def map_table(maps: tuple[MapPlan, ...]) -> Table:
         )
         for m in maps
     )
+    plain = any(not m.swizzle for m in maps)
     return Table(
-        "Boxes are one swizzle row wide, innermost extent first",
+        "Boxes are one swizzle row wide, innermost extent first" + ("; of scale factors 512 bytes, a block" * plain),
         ("Map", "Element", "Box", "Boxes of a tile", "Swizzle", "Bytes of a box"),
         rows,
         frozenset((3, 5)),
@@ -158,6 +162,37 @@ def rounds(planned: tuple[BarrierPlan, ...]) -> Table:
     return Table("Parity of the waits in the first rounds", ("Barrier", *(f"Round {n}" for n in range(4))), rows)
 
 
+def drawn(
+    regions: tuple[RegionPlan, ...], columns: int, used: int, group: int, lanes: tuple[tuple[int, int], ...]
+) -> TmemFigure:
+    """The map of tensor memory. ``lanes``: of accumulators; other objects take all."""
+    return TmemFigure(
+        TensorMemory(
+            allocations=(Allocation(columns, columns, columns, group, "", 0, 0),),
+            regions=tuple(
+                Region(
+                    name=f"{r.lo}-{r.hi - 1}",
+                    object=r.name,
+                    lo=r.lo,
+                    hi=r.hi,
+                    lanes=lanes if r.name.startswith("accumulator") else ((0, TMEM_LANES),),
+                    writer=r.writer,
+                    reader=r.reader,
+                    completion=r.guard,
+                    first=0,
+                    last=0,
+                    uses=0,
+                )
+                for r in regions
+            ),
+            reuses=(),
+            read_backs=(),
+            touched=used,
+            peak=used,
+        )
+    )
+
+
 def _tmem(plan: GemmPlan) -> Section:
     rows = tuple((r.name, f"{r.lo}-{r.hi - 1}", r.writer, r.reader, r.guard) for r in plan.regions)
     return Section(
@@ -166,7 +201,15 @@ def _tmem(plan: GemmPlan) -> Section:
         (
             Paragraph(
                 f"{plan.columns_used} columns used, {plan.columns} allocated: a power of two, at least 32. "
-                f"Each epilogue warp reads its 32 lanes with {plan.loads_per_tile} x tcgen05.ld.{plan.load_shape}."
+                f"Each epilogue warp reads its 32 lanes with {plan.loads_per_tile} x tcgen05.ld.{plan.load_shape}"
+                + ("; 16 of them hold a row." if plan.spec.m == 64 else ".")
+            ),
+            drawn(
+                plan.regions,
+                plan.columns,
+                plan.columns_used,
+                plan.spec.cta_group,
+                accumulator_lanes(plan.spec.m, plan.spec.cta_group),
             ),
             Table("Regions", ("Object", "Columns", "Writer", "Reader", "Reuse guarded by"), rows),
         ),
@@ -174,15 +217,26 @@ def _tmem(plan: GemmPlan) -> Section:
 
 
 def _instructions(plan: GemmPlan) -> Section:
-    rows = (
-        ("instruction", f"tcgen05.mma.cta_group::{plan.spec.cta_group}.kind::{plan.kind}"),
+    kind, group = KINDS[plan.spec.dtype], plan.spec.cta_group
+    rows = [
+        ("instruction", f"tcgen05.mma.cta_group::{group}.kind::{plan.kind}{kind.modifiers}"),
         ("K of one MMA", f"{plan.mma_k} elements, {plan.mmas_per_stage} MMAs a stage"),
-        ("instruction descriptor", f"{plan.instruction:#010x}"),
+        ("instruction descriptor", f"{plan.instruction:#010x}" + (", without scale factor ids" * kind.scaled)),
         ("matrix descriptor without address", f"{plan.matrix:#018x}"),
         ("advance of a K step", f"{plan.matrix_step} (units of 16 bytes), within a swizzle row"),
         ("threads", f"{plan.threads}: warp 0 producer, warp 1 MMA and allocation, warps 2-5 epilogue"),
-    )
-    return Section("Instructions", 2, (Table("Numbers", ("Item", "Value"), rows),))
+    ]
+    if kind.scaled:
+        each = plan.mma_k // kind.block
+        rows += [
+            ("scale factors", f"{kind.scale}, one for {kind.block} elements of K, four of a row in a column"),
+            (
+                "copy of a block of 128 rows",
+                f"tcgen05.cp.cta_group::{group}.32x128b.warpx4, before the MMAs of the stage",
+            ),
+            ("scale factors of an MMA", f"{each}: ids advance by {each} and begin anew in every column"),
+        ]
+    return Section("Instructions", 2, (Table("Numbers", ("Item", "Value"), tuple(rows)),))
 
 
 def _phases(plan: GemmPlan) -> Section:
@@ -193,10 +247,16 @@ def _phases(plan: GemmPlan) -> Section:
         )
     else:
         end = "a CTA barrier ends the kernel before the columns are freed."
+    issue = "copy the scale factors and issue the MMAs" if plan.scale_bytes else "issue the MMAs"
+    following = (
+        "begins in the next accumulator while this one is read"
+        if plan.spec.accumulators > 1
+        else "waits for acc_empty: the epilogue has read the accumulator"
+    )
     steps = (
         f"Prologue: the producer fills {plan.stages} stages; its first waits on empty pass (parity 1).",
-        "Steady state: wait full, issue the MMAs of a stage, commit to empty; the producer refills what was committed. "
-        "After the last K block of a tile, commit to acc_full; the next tile begins in the other accumulator.",
+        f"Steady state: wait full, {issue} of a stage, commit to empty; the producer refills what was committed. "
+        f"After the last K block of a tile, commit to acc_full; the next tile {following}.",
         f"Drain: the epilogue waits for acc_full, reads, and arrives on acc_empty; {end}",
     )
     return Section("Timeline", 2, (Bullets(steps),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from auditor.plans.gemm import result_lanes, scale_blocks, scale_words
-from auditor.plans.kinds import KINDS, OUTPUT_BYTES, Kind
+from auditor.plans.kinds import KINDS, OUTPUT_BYTES
 from auditor.plans.model import GemmPlan
 from auditor.plans.spec import PlanError
 from auditor.plans.template import filled
@@ -65,7 +65,7 @@ def emit(plan: GemmPlan) -> str:
         "mmas": plan.mmas_per_stage,
         "k_blocks": plan.stages + 2,
         "bits": kind.bits,
-        "scales": _modifiers(kind),
+        "scales": kind.modifiers,
         "words_of_scales": scale_words(spec, kind) if kind.scaled else 0,
         "scale_blocks": scale_blocks(spec.n),
         "scales_at": spec.accumulators * width,
@@ -89,8 +89,3 @@ def emit(plan: GemmPlan) -> str:
         "unfolded": not (spec.m == 128 and spec.cta_group == 2),
     }
     return filled("gemm.txt", values, conditions)
-
-
-def _modifiers(kind: Kind) -> str:
-    """What a kind with scale factors adds to the instruction."""
-    return f".block_scale.scale_vec::{kind.vector}" if kind.scaled else ""

@@ -27,6 +27,11 @@ class Kind:
     def scaled(self) -> bool:
         return self.block > 0
 
+    @property
+    def modifiers(self) -> str:
+        """What scale factors add to the instruction's kind."""
+        return f".block_scale.scale_vec::{self.vector}" if self.scaled else ""
+
 
 KINDS = {
     k.name: k

@@ -202,3 +202,14 @@ def test_stages_are_as_many_as_their_scale_factors_have_columns_for() -> None:
         ("scale factors of A, stage 0", 16),
         ("scale factors of B, stage 0", 32),
     ]
+
+
+def test_a_plan_is_drawn_and_tells_what_scale_factors_need(capsys: pytest.CaptureFixture[str]) -> None:
+    request = ["--tile", "128x192x256", "--dtype", "nvf4", "--accumulators", "1"]
+    assert main(["plan", "gemm", *request]) == 0
+    out = capsys.readouterr().out
+    assert "kind::mxf4nvf4.block_scale.scale_vec::4X" in out and "tcgen05.cp.cta_group::1.32x128b.warpx4" in out
+    assert "|" + "A" * 24 + "BBCCCCDDEEEEFFGGGGHHIIII" + "-" * 16 + "|" in out
+    assert "the next tile waits for acc_empty" in out
+    assert main(["plan", "gemm", "--tile", "64x96x64", "--format", "markdown"]) == 0
+    assert "16 of them hold a row" in capsys.readouterr().out
