@@ -117,9 +117,11 @@ def test_an_interruption_keeps_what_is_known(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_ends_at_once_and_prints_what_is_known() -> None:
     words = [sys.executable, "-m", "auditor", "fixtures", "-j", "2", "--no-cache", "--format", "concise"]
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
     process = subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
+    signal.signal(signal.SIGINT, usual)
     assert process.stderr is not None
     first = process.stderr.readline()
     assert "[1/" in first
