@@ -13,21 +13,27 @@ from auditor.config import AuditOptions
 from auditor.engine import audit_file
 from auditor.findings import Finding
 from tests.conformance.cuda import Source, write
+from tests.conformance.explore import Explorer
 from tests.conformance.faults import Fault, fault
 from tests.conformance.recorded import Recorded
 
 OPTIONS = AuditOptions(arches=("sm_90a",))
 # What says that a program hangs, or may: waits without end, and the disagreements that lead to them.
-HANG = frozenset({"BW101", "BW102", "BW103", "BW104", "BW105", "BW106", "BW115", "BW211"})
+HANG = frozenset({"BW101", "BW102", "BW103", "BW104", "BW105", "BW106", "BW115", "BW211", "BW602", "BW603"})
 # What says that hardware stops with an error.
 TRAP = frozenset({"BW107", "BW111", "BW212", "BW404"}) | HANG
+STATES = 100_000
 _BARRIER = re.compile(r"\bbar\[(\d+)\](?: of CTA (\d+))?")
 
 
 @dataclass
 class Audited:
-    """What the auditor said of one program. ``cause``: whether a finding names the changed operation; None where the
-    change is not known."""
+    """What the auditor said of one program.
+
+    ``cause``: whether a finding names the changed operation; None where the change is not known. ``may``: of a program
+    that always ended and has a finding of a hang, whether a search over the interleavings found one that fails; None
+    where it did not come to its end.
+    """
 
     id: str
     shape: str
@@ -35,6 +41,7 @@ class Audited:
     label: str
     codes: tuple[str, ...]
     cause: bool | None = None
+    may: bool | None = None
     problem: str = ""
     messages: list[str] = field(default_factory=list)
 
@@ -62,12 +69,15 @@ def audit(p: Recorded) -> Audited:
         result = audit_file(str(path), OPTIONS)
     changed = fault(p) if p.label == "hangs" else None
     notes = [message for kind, message, _ in result.coverage.notes if kind in ("unanalysed", "budget")]
-    return Audited(
+    audited = Audited(
         p.id, p.shape, p.bug, p.label, tuple(sorted({f.code for f in result.findings})),
-        None if changed is None else any(names(f, changed, source) for f in result.findings),
+        None if changed is None else any(names(f, changed, source) for f in result.findings), None,
         result.failure or "; ".join(notes),
         [f"line {f.loc.line}: {f.code} {f.message}" for f in result.findings],
     )
+    if p.label == "ends" and not audited.told and not audited.problem:
+        audited.may = Explorer(p).may_fail(STATES)
+    return audited
 
 
 def names(finding: Finding, changed: Fault, source: Source) -> bool:

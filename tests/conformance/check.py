@@ -19,7 +19,8 @@ SEARCHES = ((3_000, 0), (3_000, 1), (3_000, 2), (30_000, 3), (30_000, 4), (300_0
 class Verdict:
     """How the machine compares with hardware on one program.
 
-    ``lazy``: what the schedule of an audit gives. ``missing``: measured outcomes that no schedule reached.
+    ``outcomes``: how many hardware showed. ``lazy``: what the schedule of an audit gives. ``missing``: measured
+    outcomes that no schedule reached.
     ``searched``: outcomes that took a search. ``exhausted``: the search saw every state, so what is missing cannot be.
     """
 
@@ -27,6 +28,7 @@ class Verdict:
     shape: str
     bug: str
     label: str
+    outcomes: int
     lazy: Outcome
     lazy_seen: bool
     eager_seen: bool
@@ -51,7 +53,7 @@ def check(p: Recorded) -> Verdict:
     runner = Runner(p)
     wanted = set(p.outcomes)
     lazy, _ = runner.run(LAZY)
-    verdict = Verdict(p.id, p.shape, p.bug, p.label, lazy, _seen(lazy, p), True)
+    verdict = Verdict(p.id, p.shape, p.bug, p.label, len(wanted), lazy, _seen(lazy, p), True)
     wanted.discard(lazy)
     if wanted:
         eager, _ = runner.run(Eager())

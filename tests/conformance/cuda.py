@@ -65,10 +65,57 @@ __device__ inline int test(Barrier& b, int parity)
                  : "=r"(over) : "r"(smem(&b)), "r"(parity) : "memory");
     return over;
 }""",
+    "drop": """\
+__device__ inline void arrive_and_drop(Barrier& b, int n = 1)
+{
+    asm volatile("mbarrier.arrive_drop.release.cta.shared::cta.b64 _, [%0], %1;" :: "r"(smem(&b)), "r"(n) : "memory");
+}""",
+    "complete_tx": """\
+__device__ inline void complete(Barrier& b, int bytes)
+{
+    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" :: "r"(smem(&b)), "r"(bytes) : "memory");
+}""",
+    "multicast": """\
+__device__ inline void load_to_all(void* to, const void* from, int bytes, Barrier& b, unsigned short mask)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1], %2, [%3], %4;"
+                 :: "r"(smem(to)), "l"(from), "r"(bytes), "r"(smem(&b)), "h"(mask) : "memory");
+}""",
+    "push": """\
+__device__ inline void push(void* to, const void* from, int bytes, Barrier& b, unsigned rank)
+{
+    asm volatile("{\\n\\t.reg .b32 there, bar;\\n\\t"
+                 "mapa.shared::cluster.u32 there, %0, %4;\\n\\t"
+                 "mapa.shared::cluster.u32 bar, %3, %4;\\n\\t"
+                 "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [there], [%1], %2, [bar];"
+                 "\\n\\t}"
+                 :: "r"(smem(to)), "r"(smem(from)), "r"(bytes), "r"(smem(&b)), "r"(rank) : "memory");
+}""",
+    "async_arrive": """\
+template <bool NoInc>
+__device__ inline void fetch_and_arrive(void* to, const void* from, Barrier& b)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(smem(to)), "l"(from) : "memory");
+    if (NoInc)
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" :: "r"(smem(&b)) : "memory");
+    else
+        asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" :: "r"(smem(&b)) : "memory");
+}""",
+    "meet": """\
+__device__ inline void meet(int id, int threads)
+{
+    asm volatile("barrier.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
+}""",
+    "signal": """\
+__device__ inline void signal(int id, int threads)
+{
+    asm volatile("barrier.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory");
+}""",
     "cluster": """\
 __device__ inline void cluster_sync()
 {
-    asm volatile("barrier.cluster.arrive.release.aligned;\\n\\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.release;\\n\\tbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
 __device__ inline unsigned cluster_rank()
@@ -90,6 +137,8 @@ class Source:
 
 
 Offsets = dict[tuple[int, int], int]
+COPIES = ("copy", "multicast", "push")
+ALL_LANES = ("wait", "sync", "meet", "signal", "cluster", "whole")  # operations of the whole warp
 
 
 class _File:
@@ -118,9 +167,9 @@ def write(p: Recorded) -> Source:
     """The program as a kernel with one branch a warp, and a host function that launches it."""
     f, source = _File(), Source()
     kinds = {op.kind for _, _, op in p.ops()}
-    slots = sorted({op.slot for _, _, op in p.ops() if op.kind == "copy"})
+    slots = sorted({op.slot for _, _, op in p.ops() if op.kind in COPIES})
     offsets = _offsets(p)
-    room = max([128, *(-(-(offsets[w, n] + op.value) // 128) * 128 for w, n, op in p.ops() if op.kind == "copy")])
+    room = max([128, *(-(-(offsets[w, n] + op.value) // 128) * 128 for w, n, op in p.ops() if op.kind in COPIES)])
     cluster = p.ctas > 1
     f.put(f"// {p.id}: {p.shape}, changed: {p.bug}\n#include <cuda_runtime.h>\n\nusing Barrier = unsigned long long;\n")
     for name, text in _PARTS.items():
@@ -131,6 +180,10 @@ def write(p: Recorded) -> Source:
     f.depth = 1
     if slots:
         f.put(f"__shared__ alignas(128) char stage[{len(slots)}][{room}];")
+    if "push" in kinds:
+        f.put(f"__shared__ alignas(128) char outbox[{room}];")
+    if "async_arrive" in kinds:
+        f.put(f"__shared__ alignas(16) char fetched[{len(_fetches(p))}][32][16];")
     f.put(f"__shared__ Barrier bar[{max(len(p.init[0]), 1)}];")
     f.put("const int warp = threadIdx.x / 32;\nconst int lane = threadIdx.x % 32;")
     if cluster:
@@ -164,10 +217,15 @@ def _offsets(p: Recorded) -> Offsets:
         for n, op in enumerate(code):
             if op.kind == "wait":
                 filled = {}
-            elif op.kind == "copy":
+            elif op.kind in COPIES:
                 out[w, n] = filled.get(op.slot, 0)
                 filled[op.slot] = out[w, n] + op.value
     return out
+
+
+def _fetches(p: Recorded) -> list[tuple[int, int]]:
+    """The operations that copy with cp.async: each has a buffer of its own."""
+    return [(w, n) for w, n, op in p.ops() if op.kind == "async_arrive"]
 
 
 def _initialise(f: _File, p: Recorded, source: Source) -> None:
@@ -187,7 +245,7 @@ def _body(f: _File, p: Recorded, w: int, source: Source, slots: list[int], offse
     did when it was measured."""
     alone = False
     for n, op in enumerate(p.code[w]):
-        one = op.kind not in ("wait", "sync") and op.lanes == 1
+        one = op.kind not in ALL_LANES and op.lanes == 1
         if one and not alone:
             if n:
                 f.put("__syncwarp();")
@@ -212,10 +270,26 @@ def _statement(p: Recorded, op: Op, w: int, n: int, slots: list[int], offsets: O
         return f"arrive_and_expect({bar}, {op.value});"
     if op.kind == "expect_tx":
         return f"expect({bar}, {op.value});"
-    if op.kind == "copy":
+    if op.kind in COPIES:
         slot = slots.index(op.slot)
         offset = f" + {offsets[w, n]}" if offsets[w, n] else ""
-        return f"load(stage[{slot}]{offset}, in + {slot} * sizeof(stage[0]){offset}, {op.value}, {bar});"
+        if op.kind == "push":
+            return f"push(stage[{slot}]{offset}, outbox, {op.value}, {bar}, {op.rank});"
+        call, mask = ("load", "") if op.kind == "copy" else ("load_to_all", f", {op.rank}")
+        return f"{call}(stage[{slot}]{offset}, in + {slot} * sizeof(stage[0]){offset}, {op.value}, {bar}{mask});"
+    if op.kind == "drop":
+        return f"arrive_and_drop({bar}{count});"
+    if op.kind == "complete_tx":
+        return f"complete({bar}, {op.value});"
+    if op.kind == "async_arrive":
+        to = f"fetched[{_fetches(p).index((w, n))}][lane]"
+        return f"fetch_and_arrive<{'true' if op.value else 'false'}>({to}, in + 16 * lane, {bar});"
+    if op.kind in ("meet", "signal"):
+        return f"{op.kind}({op.value}, {32 * op.rank});"
+    if op.kind == "cluster":
+        return "cluster_sync();"
+    if op.kind == "whole":
+        return 'asm volatile("barrier.sync 0;" ::: "memory");'
     if op.kind == "wait":
         return f"wait({bar}, {op.value});"
     if op.kind == "test":

@@ -47,6 +47,7 @@ _ASM: dict[str, tuple[str, str]] = {
     "async_arrive_noinc": (_ONE % "cp.async.mbarrier.arrive.noinc.shared.b64 [$1];", "r r"),
     "meet": ("barrier.sync $0, $1;", "r r"),
     "signal": ("barrier.arrive $0, $1;", "r r"),
+    "whole": ("barrier.sync 0;", ""),
     "cluster": ("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;", ""),
     "turn": ("bar.warp.sync 0xffffffff;", ""),
 }
@@ -137,7 +138,7 @@ def _operation(w: Writer, op: Op, line: int) -> None:
         w.asm(2, op.kind + "_noinc" * op.value, lanes, bar, line=line)
     elif op.kind in ("meet", "signal"):
         w.asm(2, op.kind, op.value, 32 * op.rank, line=line)
-    elif op.kind == "cluster":
+    elif op.kind in ("cluster", "whole"):
         w.asm(2, op.kind, line=line)
     elif op.kind in ("wait", "test"):
         w.asm(2, op.kind, bar, op.value, line=line)

@@ -17,10 +17,12 @@ from auditor.machine.core import Machine
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
 from auditor.machine.schedule import PIECE, Exploring, runnable
 from auditor.machine.state import AsyncOp
+from tests.conformance import meetings
+from tests.conformance.meetings import Meetings, Standing
 from tests.conformance.recorded import TRAP, Op, Outcome, Recorded
 
 TAIL = 16
-TARGETLESS = ("sync", "meet", "signal", "cluster")
+TARGETLESS = ("sync", "cluster", *meetings.KINDS)
 
 
 class Land(NamedTuple):
@@ -64,6 +66,7 @@ class State(NamedTuple):
     units: tuple[Unit, ...]
     flying: tuple[Flying, ...]  # by barrier
     tests: tuple[tuple[int, ...], ...]
+    standing: Standing = Standing()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -88,6 +91,17 @@ def apply(unit: Unit, kind: str, value: int) -> Unit | None:
     return Unit(bar.expected, bar.pending, bar.tx, bar.parity)
 
 
+def _leads_to(s: State, outcome: Outcome) -> bool:
+    """False when a warp is beyond the operation that it is to stop at, or has seen another result of a test.
+
+    What is no outcome of such a program (a trap, or what is looked for to visit every state) may come from anywhere.
+    """
+    if len(outcome.stop) != len(s.at):
+        return True
+    return all((stop is None or n <= stop) and tests[:len(seen)] == seen
+               for n, stop, seen, tests in zip(s.at, outcome.stop, s.tests, outcome.tests))
+
+
 class Explorer:
     """The reachable outcomes of one program."""
 
@@ -98,7 +112,10 @@ class Explorer:
         self.per_cta = len(p.init[0])
         self.lanes = max((op.lanes for _, _, op in p.ops() if op.kind == "async_arrive"), default=1)
         self.warps = range(len(p.code))
+        self.meetings = Meetings(p)
         self.targets = [[self._target(w, op) for op in code] for w, code in enumerate(p.code)]
+        self.touched = [[self._touched(w, op, t) for op, t in zip(code, self.targets[w])]
+                        for w, code in enumerate(p.code)]
         self.later = [self._later(w) for w in self.warps]
         self.grain = [0] * (self.per_cta * p.ctas)
         for w, n, op in p.ops():
@@ -110,14 +127,18 @@ class Explorer:
         return cta * self.per_cta + op.barrier
 
     def _later(self, w: int) -> list[int]:
-        """By position: bit mask of the barriers that the warp still touches."""
-        masks = [0]
-        for op, target in zip(reversed(self.code[w]), reversed(self.targets[w])):
-            touched = 0 if op.kind in TARGETLESS else 1 << target
+        """By position: bit mask of the barriers that the warp still touches; none at its end and when it has left."""
+        masks = [0, 0]
+        for op, target, touched in zip(reversed(self.code[w]), reversed(self.targets[w]), reversed(self.touched[w])):
             if op.kind == "multicast":
                 touched = sum(1 << self._other(target, c) for c in range(self.p.ctas))
             masks.append(masks[-1] | touched)
         return masks[::-1]
+
+    def _touched(self, w: int, op: Op, target: int) -> int:
+        if op.kind in meetings.KINDS:
+            return 1 << self.per_cta * self.p.ctas + self.meetings.bit(w, op)
+        return 0 if op.kind in TARGETLESS else 1 << target
 
     def _other(self, target: int, cta: int) -> int:
         """The barrier of another CTA at the same offset."""
@@ -126,19 +147,21 @@ class Explorer:
     def start(self) -> State:
         units = [Mbarrier.init(n) for counts in self.p.init for n in counts]
         return State((0,) * len(self.code), tuple(Unit(u.expected, u.pending, u.tx, u.parity) for u in units),
-                     (Flying(),) * len(units), ((),) * len(self.code))
+                     (Flying(),) * len(units), ((),) * len(self.code), self.meetings.start)
 
     def outcome(self, s: State | None) -> Outcome:
         if s is None:
             return TRAP
-        stop = tuple(None if n == end else n for n, end in zip(s.at, self.ends))
+        stop = tuple(None if n >= end else n for n, end in zip(s.at, self.ends))
         return Outcome(stop, s.tests, tuple(u.parity for u in s.units))
 
     # ---- steps ------------------------------------------------------------------------------------------------
 
     def ready(self, s: State, w: int) -> bool:
         n = s.at[w]
-        if n == self.ends[w]:
+        if n >= self.ends[w]:
+            return n == self.ends[w] and self.meetings.whole
+        if s.standing.waiting >> w & 1:
             return False
         op = self.code[w][n]
         if op.kind == "wait":
@@ -154,11 +177,17 @@ class Explorer:
     def execute(self, s: State, w: int) -> tuple[State | None, Script]:
         """The state after the next operation of a warp (of all warps of the CTA, when it is their barrier)."""
         n = s.at[w]
+        if n == self.ends[w]:
+            at, standing = self.meetings.leave(s.at, s.standing, w)
+            return s._replace(at=at, standing=standing), [w]
         op, target = self.code[w][n], self.targets[w][n]
+        if op.kind in meetings.KINDS:
+            at, standing = self.meetings.arrive(s.at, s.standing, w)
+            return s._replace(at=at, standing=standing), [w]
         if op.kind == "sync":
             together = self._cta_of(w)
             return s._replace(at=tuple(k + (o in together) for o, k in enumerate(s.at))), list(together)
-        s = s._replace(at=(*s.at[:w], n + 1, *s.at[w + 1:]))
+        s = State((*s.at[:w], n + 1, *s.at[w + 1:]), s.units, s.flying, s.tests, s.standing)
         if op.kind == "copy":
             return self._launched(s, target, op.value), [w]
         if op.kind == "push":
@@ -184,14 +213,14 @@ class Explorer:
 
     @staticmethod
     def _unit(s: State, b: int, unit: Unit) -> State:
-        return s._replace(units=(*s.units[:b], unit, *s.units[b + 1:]))
+        return State(s.at, (*s.units[:b], unit, *s.units[b + 1:]), s.flying, s.tests, s.standing)
 
     @staticmethod
     def _in_flight(s: State, b: int, whole: int = 0, tails: int = 0, arrivals: int = 0, pairs: int = 0) -> State:
         """More, or less, is on its way to a barrier."""
         old = s.flying[b]
         new = Flying(old.whole + whole, old.tails + tails, old.arrivals + arrivals, old.pairs + pairs)
-        return s._replace(flying=(*s.flying[:b], new, *s.flying[b + 1:]))
+        return State(s.at, s.units, (*s.flying[:b], new, *s.flying[b + 1:]), s.tests, s.standing)
 
     def _launched(self, s: State, b: int, size: int) -> State:
         return self._in_flight(s, b, size // PIECE, size % PIECE // TAIL)
@@ -226,9 +255,11 @@ class Explorer:
         in_flight = [b for b, f in enumerate(s.flying) if any(f)]
         busy = sum(1 << b for b in in_flight)
         for w in ready:  # a step that commutes with all that can happen is taken alone
+            if s.at[w] == self.ends[w]:
+                return [self.execute(s, w)]
             op = self.code[w][s.at[w]]
-            mine = 1 << self.targets[w][s.at[w]]
-            if op.kind in ("copy", "push", "multicast", "sync") or not (busy & mine or any(
+            mine = self.touched[w][s.at[w]]
+            if op.kind in ("copy", "push", "multicast", "sync", "whole") or not (busy & mine or any(
                     self.later[o][s.at[o]] & mine for o in self.warps if o != w)):
                 return [self.execute(s, w)]
         return [self.execute(s, w) for w in ready] + [step for b in in_flight for step in self.landings(s, b)]
@@ -260,10 +291,28 @@ class Explorer:
                     if TRAP in missing:
                         missing.discard(TRAP)
                         found[TRAP] = self._path(came, s) + script
-                elif after not in came:
+                elif after not in came and any(_leads_to(after, outcome) for outcome in missing):
                     came[after] = (s, script)
                     todo.append(after)
         return found, not todo
+
+    def may_fail(self, limit: int) -> bool | None:
+        """Whether some interleaving hangs or traps; None when ``limit`` states do not tell."""
+        todo, met = [self.start()], {self.start()}
+        while todo:
+            if len(met) > limit:
+                return None
+            s = todo.pop()
+            steps = self.successors(s)
+            if not steps and any(n < end for n, end in zip(s.at, self.ends)):
+                return True
+            for after, _ in steps:
+                if after is None:
+                    return True
+                if after not in met:
+                    met.add(after)
+                    todo.append(after)
+        return False
 
     def splits(self, script: Script) -> list[bool]:
         """Of every 32 bytes copied between CTAs, in the order of their issue: whether they come in two pieces."""
@@ -273,7 +322,7 @@ class Explorer:
         for step in script:
             if isinstance(step, Split):
                 out[undecided[step.bar].pop(0)] = step.apart
-            elif isinstance(step, int):
+            elif isinstance(step, int) and at[step] < self.ends[step]:
                 op, target = self.code[step][at[step]], self.targets[step][at[step]]
                 at[step] += 1
                 if op.kind == "push":

@@ -11,6 +11,7 @@ from typing import Any
 
 DATA = Path(__file__).parent / "data" / "programs.jsonl.gz"
 SECOND = Path(__file__).parent / "data" / "second.jsonl.gz"
+THIRD = Path(__file__).parent / "data" / "third.jsonl.gz"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Op:
     In the second set also "drop" (``arrive_drop``, count), "complete_tx" (bytes), "multicast" (a copy to the CTAs of
     the mask ``rank``), "push" (a copy to the peer CTA and its barrier), "async_arrive" (``lanes`` lanes copy with
     cp.async and let the barrier know; ``value``: 1 for .noinc), "meet" and "signal" (named barrier ``value`` of
-    ``rank`` warps: sync and arrive) and "cluster" (the cluster barrier).
+    ``rank`` warps: sync and arrive) and "cluster" (the cluster barrier). In the third set also "whole" (the barrier of
+    all threads of the CTA).
     """
 
     kind: str

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from tests.conformance.audited import Audited
 from tests.conformance.check import Verdict
+from tests.conformance.groups_check import GroupVerdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
+PROVED = PAGE.with_name("proved.md")
 LABELS = ("ends", "hangs", "schedule-dependent", "traps")
 
 
@@ -54,6 +56,28 @@ def _ending(v: Verdict) -> str:
     return "ends" if all(s is None for s in v.lazy.stop) else "hangs"
 
 
+def group_table(verdicts: list[GroupVerdict]) -> str:
+    """Values that programs about groups looked at: where the machine allows one, hardware has to show that one."""
+    rows = []
+    for shape in sorted({v.shape for v in verdicts}):
+        group = [v for v in verdicts if v.shape == shape]
+        looks, left_open = sum(v.looks for v in group), sum(v.open for v in group)
+        rows.append((shape, len(group), sum(v.agrees for v in group), looks - left_open, left_open,
+                     sum(v.shown for v in group)))
+    return table(("shape", "programs", "agree", "values that the machine fixes", "values that it leaves open",
+                  "of those, seen to differ"), rows)
+
+
+def summary(verdicts: list[Verdict], values: list[GroupVerdict]) -> str:
+    """The counts of the comparison in two sentences."""
+    programs, agree = len(verdicts) + len(values), sum(v.agrees for v in verdicts) + sum(v.agrees for v in values)
+    ways = sum(v.outcomes for v in verdicts)
+    fixed = sum(v.looks - v.open for v in values)
+    return (f"{agree:,} of {programs:,} programs that an H200 ran agree. The machine reaches the {ways:,} ways in "
+            f"which\n{len(verdicts):,} of them ended, and rules out none of the values that the other "
+            f"{len(values):,} saw;\nfor {fixed:,} of these it allows one value only.")
+
+
 def source_table(results: list[Audited]) -> str:
     """What the auditor said, by label."""
     rows = []
@@ -62,8 +86,20 @@ def source_table(results: list[Audited]) -> str:
         known = [r for r in group if r.cause is not None]
         if group:
             causes = f"{sum(bool(r.cause) for r in known)} of {len(known)}" if known else ""
-            rows.append((label, len(group), sum(r.told for r in group), causes))
-    return table(("measured", "programs", "findings agree", "cause is the changed operation"), rows)
+            may = sum(r.may is True for r in group) if label == "ends" else ""
+            rows.append((label, len(group), sum(r.told for r in group), causes, may))
+    return table(("measured", "programs", "findings agree", "cause is the changed operation",
+                  "of the others, those that a search makes fail"), rows)
+
+
+def source_summary(results: list[Audited]) -> str:
+    """The counts of the second comparison in two sentences."""
+    hangs, dependent = ([r for r in results if r.label == label] for label in ("hangs", "schedule-dependent"))
+    known = [r for r in hangs if r.cause is not None]
+    return (f"Written as CUDA source, {sum(r.told for r in hangs):,} of {len(hangs):,} programs that hang have a "
+            f"finding that says so,\nat the changed operation in {sum(bool(r.cause) for r in known):,} of the "
+            f"{len(known):,} whose change is known, and {sum(r.told for r in dependent):,} of {len(dependent):,} that\n"
+            "hang in some runs only.")
 
 
 def cause_table(results: list[Audited]) -> str:
@@ -88,11 +124,11 @@ def code_table(results: list[Audited], label: str) -> str:
     return table(("findings", "programs"), [(", ".join(codes) or "none", n) for codes, n in count.most_common()])
 
 
-def update(sections: dict[str, Callable[[], str]]) -> None:
-    """Replace the generated sections of the page: what stands between the two comments of a name."""
-    text = PAGE.read_text(encoding="utf-8")
+def update(sections: dict[str, Callable[[], str]], page: Path = PAGE) -> None:
+    """Replace the generated sections of a page: what stands between the two comments of a name."""
+    text = page.read_text(encoding="utf-8")
     for name, make in sections.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         head, rest = text.split(begin, 1)
         text = f"{head}{begin}{make()}\n{end}{rest.split(end, 1)[1]}"
-    PAGE.write_text(text, encoding="utf-8")
+    page.write_text(text, encoding="utf-8")

@@ -27,7 +27,7 @@ SEED = 7
 BATCH = 500
 STATES = 8_000
 KINDS = ("arrive", "arrive_tx", "expect_tx", "copy", "remote_arrive", "wait", "test", "drop", "complete_tx",
-         "multicast", "push", "async_arrive", "meet", "signal", "cluster")
+         "multicast", "push", "async_arrive", "meet", "signal", "cluster", "whole")
 NOWHERE = Outcome((-1,))  # never reached: looking for it visits every state
 
 
@@ -230,12 +230,17 @@ def make(folder: Path) -> None:
             if _safe(parse({**raw, "label": "", "outcomes": []})):
                 made.append(raw)
                 left -= 1
+    write_batches(folder, made)
+    print(len(made), Counter(raw["shape"] for raw in made))
+
+
+def write_batches(folder: Path, made: list[dict[str, Any]]) -> None:
+    """The programs, and the input of an interpreter: programs.json and programs-N.txt."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "programs.json").write_text(json.dumps(made))
     for n in range(0, len(made), BATCH):
         lines = [str(len(made[n:n + BATCH])), *map(_as_text, made[n:n + BATCH])]
         (folder / f"programs-{n // BATCH}.txt").write_text("\n".join(lines) + "\n")
-    print(len(made), Counter(raw["shape"] for raw in made))
 
 
 def _as_text(raw: dict[str, Any]) -> str:
@@ -263,24 +268,32 @@ def _operands(kind: str, rest: list[int], cta: int) -> list[int]:
 
 def label(folder: Path) -> None:
     """Join the programs with what was measured."""
-    made = json.loads((folder / "programs.json").read_text())
+    save(measured(folder), folder / "second.jsonl.gz")
+
+
+def measured(folder: Path) -> list[dict[str, Any]]:
+    """The programs of a folder with their outcomes, the frequent ones first, and their labels."""
+    made: list[dict[str, Any]] = json.loads((folder / "programs.json").read_text())
     for n in range(0, len(made), BATCH):
         for line in (folder / f"results-{n // BATCH}.txt").read_text().splitlines():
             index, times, *numbers = map(int, line.split())
             raw = made[n + index]
             raw.setdefault("outcomes", []).append(_ending(raw, times, numbers))
-    count: Counter[str] = Counter()
-    measured = [raw for raw in made if "outcomes" in raw]
-    for raw in measured:
+    found = [raw for raw in made if "outcomes" in raw]
+    for raw in found:
         stops = {json.dumps(o["stop"]) for o in raw["outcomes"]}
         hangs = any(s is not None for cta in raw["outcomes"][0]["stop"] for s in cta)
         raw["label"] = "schedule-dependent" if len(stops) > 1 else "hangs" if hangs else "ends"
         raw["runs"] = sum(o["runs"] for o in raw["outcomes"])
         raw["outcomes"].sort(key=lambda o: -o["runs"])
-        count[raw["label"]] += 1
-    text = "".join(json.dumps(raw, separators=(",", ":")) + "\n" for raw in measured)
-    (folder / "second.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
-    print(len(measured), count)
+    return found
+
+
+def save(found: list[dict[str, Any]], path: Path) -> None:
+    """Write programs as compressed lines, the same for the same programs."""
+    text = "".join(json.dumps(raw, separators=(",", ":")) + "\n" for raw in found)
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    print(len(found), Counter(raw["label"] for raw in found))
 
 
 def _ending(raw: dict[str, Any], times: int, numbers: list[int]) -> dict[str, Any]:

@@ -1,43 +1,9 @@
-// Runs small synchronisation programs and prints how each run ended. Input (text): number of programs, then for each
-//   ctas warps bars, init counts by CTA, and by warp of the cluster the number of operations and four ints an operation.
-// Usage: interpret FILE RUNS. Output: one line for each program and distinct ending:
-//   program times  then for each warp its stop and test bits, then for each barrier the parity of its open phase
+// Runs small synchronisation programs and prints how each run ended; see program.cuh for the input and the output.
+// Usage: interpret FILE RUNS.
 // Waits give up after a while, so a program that hangs at an mbarrier ends; one that hangs elsewhere is left to the caller.
-#include <cuda_runtime.h>
+#include "program.cuh"
 
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <map>
-#include <vector>
-
-enum Kind { Arrive, ArriveTx, ExpectTx, Copy, RemoteArrive, Wait, Test, Drop, CompleteTx, Multicast, Push, AsyncArrive,
-            Meet, Signal, Cluster };
-
-constexpr int MaxWarps = 4, MaxBars = 4, MaxOps = 40, Slots = 16, SlotBytes = 256;
 constexpr unsigned long long Patience = 3'000'000;  // nanoseconds
-
-struct Op { int kind, bar, a, b; };
-struct Program {
-    int ctas, warps, bars, meets;  // meets: cluster barriers, the same number in every warp
-    int init[2][MaxBars];
-    int count[2][MaxWarps];
-    Op code[2][MaxWarps][MaxOps];
-};
-struct Ending {
-    int stop[2][MaxWarps];
-    unsigned tests[2][MaxWarps];
-    int parity[2][MaxBars];
-};
-
-__device__ unsigned address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
-
-__device__ unsigned long long clock_ns()
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
-}
 
 __device__ unsigned rank_in_cluster()
 {
@@ -56,36 +22,6 @@ __device__ unsigned in_peer(unsigned local, unsigned rank)
     unsigned remote;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(rank));
     return remote;
-}
-
-__device__ bool over(unsigned bar, int parity)
-{
-    unsigned yes;
-    asm volatile("{\n\t.reg .pred p;\n\tmbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-                 "selp.b32 %0, 1, 0, p;\n\t}" : "=r"(yes) : "r"(bar), "r"(parity) : "memory");
-    return yes;
-}
-
-__device__ unsigned draw(unsigned& s)
-{
-    s ^= s << 13; s ^= s >> 17; s ^= s << 5;
-    return s;
-}
-
-// How a run is slowed: by its number, none, a little everywhere, a lot at times, a slow warp, or late starts.
-__device__ void dawdle(int run, unsigned& s, unsigned slow, bool starting)
-{
-    unsigned cycles = 0;
-    switch (run % 6) {
-    case 0: return;
-    case 1: cycles = draw(s) % 300; break;
-    case 2: cycles = draw(s) % 4 == 0 ? draw(s) % 4000 : 0; break;
-    case 3: cycles = slow ? 2500 : 0; break;
-    case 4: cycles = starting ? draw(s) % 20000 : 0; break;
-    default: cycles = draw(s) % 1500; break;
-    }
-    long long t = clock64();
-    while (clock64() - t < cycles) {}
 }
 
 __global__ void __launch_bounds__(128) interpret(const Program* programs, Ending* endings, const char* in, int run)
@@ -208,38 +144,9 @@ __global__ void __launch_bounds__(128) interpret(const Program* programs, Ending
     meet_cluster();
 }
 
-static int number(FILE* f)
-{
-    int n;
-    if (fscanf(f, "%d", &n) != 1) { fprintf(stderr, "input ends early\n"); exit(2); }
-    return n;
-}
-
-static void check(cudaError_t e)
-{
-    if (e != cudaSuccess) { printf("error %s\n", cudaGetErrorName(e)); fflush(stdout); _Exit(3); }
-}
-
 int main(int, char** arguments)
 {
-    FILE* f = fopen(arguments[1], "r");
-    if (!f) return 2;
-    std::vector<Program> programs(number(f));
-    for (Program& p : programs) {
-        p = {};
-        p.ctas = number(f); p.warps = number(f); p.bars = number(f);
-        for (int c = 0; c < p.ctas; c++)
-            for (int b = 0; b < p.bars; b++) p.init[c][b] = number(f);
-        for (int c = 0; c < p.ctas; c++)
-            for (int w = 0; w < p.warps; w++) {
-                p.count[c][w] = number(f);
-                for (int i = 0; i < p.count[c][w]; i++) {
-                    Op& o = p.code[c][w][i];
-                    o.kind = number(f); o.bar = number(f); o.a = number(f); o.b = number(f);
-                    p.meets += o.kind == Cluster && c == 0 && w == 0;
-                }
-            }
-    }
+    const std::vector<Program> programs = read_programs(arguments[1]);
     const int runs = atoi(arguments[2]);
     Program* on_device;
     Ending* endings;
@@ -249,7 +156,7 @@ int main(int, char** arguments)
     check(cudaMalloc(&in, 4096));
     check(cudaMemset(in, 1, 4096));
     check(cudaMemcpy(on_device, programs.data(), programs.size() * sizeof(Program), cudaMemcpyHostToDevice));
-    std::map<std::vector<int>, int> seen;
+    Tally tally;
     std::vector<Ending> now(programs.size());
     for (int run = 0; run < runs; run++) {
         check(cudaMemset(endings, 0, programs.size() * sizeof(Ending)));
@@ -265,22 +172,7 @@ int main(int, char** arguments)
                                  static_cast<const char*>(in), run));
         check(cudaDeviceSynchronize());
         check(cudaMemcpy(now.data(), endings, now.size() * sizeof(Ending), cudaMemcpyDeviceToHost));
-        for (size_t k = 0; k < programs.size(); k++) {
-            const Program& p = programs[k];
-            std::vector<int> key = {static_cast<int>(k)};
-            for (int c = 0; c < p.ctas; c++)
-                for (int w = 0; w < p.warps; w++) {
-                    key.push_back(now[k].stop[c][w]);
-                    key.push_back(static_cast<int>(now[k].tests[c][w]));
-                }
-            for (int c = 0; c < p.ctas; c++)
-                for (int b = 0; b < p.bars; b++) key.push_back(now[k].parity[c][b]);
-            seen[key]++;
-        }
+        tally.add(programs, now);
     }
-    for (const auto& [key, times] : seen) {
-        printf("%d %d", key[0], times);
-        for (size_t i = 1; i < key.size(); i++) printf(" %d", key[i]);
-        printf("\n");
-    }
+    tally.print();
 }
