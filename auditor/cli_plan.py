@@ -207,7 +207,7 @@ def _write(
 ) -> None:
     """The plan in one of FORMATS. Imports only what that format needs."""
     if format_ == "json":
-        from auditor.plans.document import as_json
+        from auditor.plans.plan_json import as_json
 
         write_out(as_json(made, near))
     elif format_ == "markdown":

@@ -10,6 +10,7 @@ import click
 from auditor.cli_commands import audit
 from auditor.config_keys import json_schema
 from auditor.output.tool import NAME, SUMMARY, VERSION
+from auditor.plans import plan_json
 
 DOCS = Path(__file__).parent
 _INTRODUCTION = f"""\
@@ -63,7 +64,11 @@ Configuration; the nearest one above a source counts.
 
 def generated() -> dict[str, str]:
     """The generated files, by path relative to this folder."""
-    return {"config.schema.json": json.dumps(json_schema(), indent=2) + "\n", "man/bw-audit.1": man_page()}
+    return {
+        "config.schema.json": json.dumps(json_schema(), indent=2) + "\n",
+        "plan.schema.json": json.dumps(plan_json.schema(), indent=2) + "\n",
+        "man/bw-audit.1": man_page(),
+    }
 
 
 def man_page() -> str:

@@ -1,13 +1,8 @@
-"""A plan as a document, and as JSON."""
+"""A plan of a GEMM as a document, and the parts that plans share."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from typing import Any
-
-from auditor.output.tool import NAME, VERSION
-from auditor.plans.attention_model import AttentionPlan
+from auditor.output.tool import NAME
 from auditor.plans.attention_spec import AttentionSpec
 from auditor.plans.kinds import KINDS
 from auditor.plans.model import BarrierPlan, Fitting, GemmPlan, MapPlan, RegionPlan
@@ -15,8 +10,6 @@ from auditor.plans.spec import GemmSpec
 from auditor.ptx.descriptors import TMEM_COLUMNS, TMEM_LANES, accumulator_lanes
 from auditor.reports.blocks import Block, Bullets, Paragraph, Section, Table, TmemFigure
 from auditor.reports.model import Allocation, Region, TensorMemory
-
-FORMAT = 1
 
 
 def sections(plan: GemmPlan, nearest: GemmPlan | None) -> list[Section]:
@@ -32,29 +25,6 @@ def sections(plan: GemmPlan, nearest: GemmPlan | None) -> list[Section]:
         _instructions(plan),
         _phases(plan),
     ]
-
-
-def as_json(plan: GemmPlan | AttentionPlan, nearest: GemmPlan | AttentionPlan | None) -> str:
-    """The plan as one JSON object; ``nearest`` is null when the plan is possible or nothing near it is."""
-    document = {
-        "format": FORMAT,
-        "tool": {"name": NAME, "version": VERSION},
-        "possible": plan.possible,
-        "plan": _plain(plan),
-        "nearest": _plain(nearest.spec) if nearest is not None else None,
-    }
-    return json.dumps(document, indent=2) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {_key(f.name): _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-def _key(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
 
 
 def refusal(

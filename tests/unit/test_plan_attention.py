@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import main
+from auditor.plans import plan_json
 from auditor.plans.attention import plan_attention
 from auditor.plans.attention_emit import emit_attention
 from auditor.plans.attention_spec import AttentionSpec
@@ -20,6 +21,7 @@ from auditor.ptx.descriptors import InstructionDescriptor, MatrixDescriptor, ope
 from tests.plans.agree import NVCC, assembles, check, differences
 from tests.plans.grid import attention_grid
 from tests.unit.report_kernels import kernel_report
+from tests.unit.test_report_formats import violations
 
 GRID = attention_grid()
 
@@ -166,3 +168,13 @@ def test_departures_of_a_kernel_written_by_hand() -> None:
         "arrivals that announce P",
         "columns in use",
     }
+
+
+@pytest.mark.parametrize(
+    "request_", [["gemm"], ["gemm", "--accumulators", "5"], ["attention"], ["attention", "--p", "own"]], ids=" ".join
+)
+def test_json_keeps_to_the_published_schema(request_: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["plan", *request_, "--format", "json"])
+    document = json.loads(capsys.readouterr().out)
+    assert violations(document, plan_json.schema(), plan_json.schema()) == []
+    assert document["possible"] is (code == 0) is (document["nearest"] is None)
