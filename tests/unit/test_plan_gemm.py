@@ -213,3 +213,9 @@ def test_a_plan_is_drawn_and_tells_what_scale_factors_need(capsys: pytest.Captur
     assert "the next tile waits for acc_empty" in out
     assert main(["plan", "gemm", "--tile", "64x96x64", "--format", "markdown"]) == 0
     assert "16 of them hold a row" in capsys.readouterr().out
+
+
+def test_staging_buffers_lie_on_the_period_of_their_swizzle(tmp_path: Path) -> None:
+    """Five stages with scale factors of an odd number of 512 bytes, and stages of B of 512 bytes."""
+    check(GemmSpec(256, 256, 128, "mxf8", out="f16", cta_group=2, epilogue="tma", accumulators=1), tmp_path)
+    check(GemmSpec(256, 32, 16, "bf16", out="f32", cta_group=2, stages=3, epilogue="tma"), tmp_path)
