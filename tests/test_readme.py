@@ -46,6 +46,13 @@ def test_installed_first_finding_and_first_suppression(tmp_path: Path) -> None:
     assert shell("bw-audit explain BW202").stdout.startswith("BW202 ")
 
 
+def test_the_report_shown_is_what_the_command_prints() -> None:
+    _, command = blocks("sh")[0].splitlines()
+    run = [sys.executable, "-m", "auditor", "--no-cache", *command.split()[1:]]
+    result = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.stdout == blocks("text")[0]
+
+
 def test_the_examples_of_pre_commit_and_the_action_name_what_exists() -> None:
     hook, workflow = (yaml.safe_load(block) for block in blocks("yaml"))
     assert hook[0]["id"] in {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
