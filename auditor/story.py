@@ -93,7 +93,7 @@ class Story:
             return f"{access.hi - access.lo} bytes of global memory"
         kernel, launch = self.audit.kernel, self.audit.launch
         name, base = "shared memory", 0
-        from auditor.machine.core import shared_layout
+        from auditor.machine.shared_layout import shared_layout
 
         offsets, _ = shared_layout(kernel, launch)
         best = -1

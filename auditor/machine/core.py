@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
+from auditor.machine import ending, meeting
 from auditor.machine.boxes import Misjudged
 from auditor.machine.frames import generated_lines, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
@@ -19,7 +20,8 @@ from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
 from auditor.machine.scenario_shape import last_cluster
 from auditor.machine.schedule import LAZY, Lazy
-from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, NamedBarrier, Park, Warp
+from auditor.machine.shared_layout import shared_layout
+from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, Park, Warp
 from auditor.machine.strand import LoadRecord, Strand, StrandEnd
 from auditor.program import Kernel, Layout, Program
 from auditor.source import Stack
@@ -31,7 +33,6 @@ from auditor.values import (
     GLOBAL_WINDOW,
     OPAQUE,
     PARAM_WINDOW,
-    SHARED_RESERVED,
     SHARED_WINDOW,
     BlockInt,
 )
@@ -40,7 +41,6 @@ MAX_CTAS = 8
 MAX_THREADS = 4096  # of a CTA: more than any launch can have, which is for rules to say
 MAX_STRANDS = 2048
 PARAM_STRIDE = 1 << 16
-SWIZZLE_PERIOD = 1024  # bytes of the largest swizzle pattern: no instruction needs a larger alignment
 
 
 class BudgetExceeded(Exception):  # noqa: N818 - how a run ends, not a defect
@@ -176,7 +176,7 @@ class Machine:
             sys.setrecursionlimit(limit)
         self.trace.steps = self.steps
         self.trace.block_dependent = BlockInt.compared
-        self._close()
+        ending.close(self)
         return self.trace
 
     def _again(self) -> Machine:
@@ -259,10 +259,10 @@ class Machine:
         warp.exited |= strand.lanes
         warp.exits.append(event.id)
         for gather in list(warp.gathers.values()):
-            self.settle(warp, gather)
+            meeting.settle(warp, gather)
         for named in list(warp.cta.named.values()):
-            self.check_named(warp.cta, named)
-        self.check_cluster()
+            meeting.check_named(self, warp.cta, named)
+        meeting.check_cluster(self)
         self.progress += 1
 
     def _undrained(self, strand: Strand) -> None:
@@ -358,67 +358,6 @@ class Machine:
             data = dict(strand.park.data)
             data["waiting"] = strand.park.kind
             self.incident("deadlock", data.pop("where", ()), strand, data=data)
-
-    def _close(self) -> None:
-        """Facts that are only known at the end."""
-        for cta in self.ctas:
-            for a in cta.allocations:
-                if not a.freed:
-                    self.incident(
-                        "leak",
-                        a.where,
-                        event=a.event,
-                        cta=cta.rank,
-                        data={"columns": a.columns, "base": a.base, "deadlocked": not self.trace.complete},
-                    )
-        for strand in self.strands:
-            strand.release_loads()
-            strand.close_memory()
-        for record in self.unused:
-            if not record.consumed:  # never used: more likely their way was lost than that they are loaded for nothing
-                record.access.consumed = None
-        self._idle_waits()
-        if self.trace.complete:
-            self._unawaited()
-
-    def _unawaited(self) -> None:
-        """Copies whose phase nobody waited for: the bytes may land after the CTA has ended."""
-        for bar, record in enumerate(self.trace.barriers):
-            last_wait = max((k for k, phase in enumerate(record.phases) if phase["waits"]), default=-1)
-            for k, phase in enumerate(record.phases):
-                if k > last_wait:
-                    for copy in phase["copies"]:
-                        self.incident(
-                            "unawaited_copy",
-                            self.trace.events[copy["event"]].where,
-                            event=copy["event"],
-                            cta=record.cta,
-                            data={"bar": bar, "phase": k},
-                        )
-
-    def _idle_waits(self) -> None:
-        """Group waits by threads that never had a group, while the thread that has some never waits (TS-02)."""
-        for where, strand, kind, lanes in self.idle_waits:
-            if strand.groups[kind].ever:
-                continue
-            self.trace.idle_waits.append((where, kind, strand.warp.number, lanes))
-            left = [
-                o
-                for other in self.strands
-                if other.warp.cta is strand.warp.cta and kind in other.groups
-                for g in [other.groups[kind].open, *other.groups[kind].committed]
-                for o in g
-                if o.lanes & other.lanes
-            ]
-            if left:
-                self.incident(
-                    "empty_group_wait",
-                    where,
-                    strand,
-                    lanes=lanes,
-                    data={"kind": kind},
-                    related=[(left[0].event.where, "issued here by another thread, which does not wait for it")],
-                )
 
     # ---- observing --------------------------------------------------------------------------------------------
 
@@ -623,98 +562,6 @@ class Machine:
     def _due(state: BarrierState) -> bool:
         """Whether a copy that this phase should have waited for is still in flight."""
         return any(not c.get("landed") for c in state.current["copies"])
-
-    # ---- CTA and cluster barriers -----------------------------------------------------------------------------
-
-    def check_named(self, cta: Cta, named: NamedBarrier) -> None:
-        """Complete a CTA barrier whose participants have all arrived; a whole-CTA one excuses exited threads."""
-        if not named.arrived:
-            return
-        if named.expected is None:
-            if any(w.live & ~named.masks.get(w.index, 0) for w in cta.warps):
-                return
-        elif named.arrived < named.expected:
-            return
-        preds = [(e, "bar") for e in named.events]
-        if named.expected is None:  # what exited threads did is as much behind the barrier as an arrival
-            preds += [
-                (s.last_event.id, "bar")
-                for s in self.strands
-                if s.done and s.warp.cta is cta and s.last_event is not None
-            ]
-        event = self.emit(
-            None,
-            "barrier",
-            cta=cta.rank,
-            where=self.trace.events[named.events[-1]].where,
-            preds=preds,
-            data={"id": named.number, "threads": named.arrived, "expected": named.expected},
-        )
-        if named.expected is not None and named.arrived > named.expected:
-            self.incident(
-                "named_barrier",
-                event.where,
-                event=event.id,
-                cta=cta.rank,
-                data={"id": named.number, "arrived": named.arrived, "expected": named.expected, "problem": "surplus"},
-            )
-        named.completions.append(event.id)
-        named.arrived = 0
-        named.expected = None
-        named.events = []
-        named.masks = {}
-        named.sites = {}
-        self.progress += 1
-
-    @staticmethod
-    def _excused(cta: Cta, named: NamedBarrier) -> list[int]:
-        """Ends of the threads that a whole-CTA barrier does not wait for: what they did comes before it."""
-        return [] if named.expected is not None else [e for w in cta.warps for e in w.exits]
-
-    def check_cluster(self) -> None:
-        """Complete the cluster barrier when every thread has arrived or exited (exited threads count as arrived)."""
-        warps = [w for c in self.ctas for w in c.warps]
-        if not self.cluster_round or any(w.live & ~w.cluster_mask for w in warps):
-            return
-        exits = [(s.last_event.id, "cluster") for s in self.strands if s.done and s.last_event is not None]
-        event = self.emit(
-            None, "cluster", preds=[*self.cluster_round, *exits], data={"generation": len(self.cluster_events)}
-        )
-        self.cluster_events.append(event.id)
-        self.cluster_round = []
-        for w in warps:
-            w.cluster_mask = 0
-        self.progress += 1
-
-    # ---- gathering lanes --------------------------------------------------------------------------------------
-
-    def settle(self, warp: Warp, gather: Gather) -> None:
-        """Lanes of the warp ended: a gather that waits for them may be complete now."""
-        if gather.lead is None and gather.members and gather.need & ~warp.exited & ~gather.lanes == 0:
-            gather.lead = gather.members[0][0]
-            gather.partial = bool(gather.need & warp.exited)
-
-
-def shared_layout(kernel: Kernel, launch: Launch) -> tuple[dict[str, int], int]:
-    """Byte offsets of the shared variables by key, and the end of shared memory: static ones first, then dynamic."""
-    offsets: dict[str, int] = {}
-    offset = SHARED_RESERVED
-    for var in (v for v in kernel.shared if not v.dynamic):
-        offset = _align(offset, var.align)
-        if 16 < var.align < SWIZZLE_PERIOD and offset % (2 * var.align) == 0:
-            offset += var.align  # the declared alignment is all that is promised: do not grant more by luck
-        offsets[var.key] = offset
-        offset += var.size
-    dynamic = [v for v in kernel.shared if v.dynamic]
-    if dynamic:
-        offset = _align(offset, max(16, *(v.align for v in dynamic)))
-        for var in dynamic:
-            offsets[var.key] = offset
-    return offsets, offset + launch.shared_bytes
-
-
-def _align(offset: int, alignment: int) -> int:
-    return -(-offset // alignment) * alignment if alignment > 1 else offset
 
 
 Blocking = Generator[Park, None, Any]

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from auditor.machine.meeting import settle
 from auditor.machine.state import Gather, Park
 from auditor.values import SHARED_WINDOW, Opaque
 
@@ -64,7 +65,7 @@ def gather(
     if need & ~g.lanes == 0:
         g.lead = s
     else:
-        x.m.settle(warp, g)
+        settle(warp, g)
     while g.lead is not s and not g.done:
         yield Park(
             partial(_may_go, g, s),

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from auditor.machine.execute import Exec, op
+from auditor.machine.meeting import check_cluster, check_named
 from auditor.machine.memory import SPIN_READS
 from auditor.machine.ops.common import FULL, finish, gather, gathered_preds, gathered_value, number
 from auditor.machine.schedule import turn
@@ -95,7 +96,7 @@ def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
     def passed() -> bool:
         return len(named.completions) > generation
 
-    m.check_named(cta, named)
+    check_named(m, cta, named)
     if kind == "arrive":
         return
     if not passed():
@@ -259,7 +260,7 @@ def cluster_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
         m.cluster_round.append((event.id, "relaxed" if sem == "relaxed" else "cluster"))
         for lane in s.lane_list(x.lanes):
             s.warp.cluster_due[lane] = len(m.cluster_events)
-        m.check_cluster()
+        check_cluster(m)
         return
     due = {s.warp.cluster_due.get(lane) for lane in s.lane_list(x.lanes)}
     if None in due:
