@@ -73,17 +73,17 @@ def _collect(facts: Facts, instrs: tuple[str, ...], position: int) -> list[Buffe
         if len(buffer.maps) == 1 and (buffer.name in _GENERIC or _SIZE.search(buffer.name)):
             buffer.name = f"tile of {next(iter(buffer.maps))}"
         for ranges in pieces[key].values():
-            buffer.stages += _merge(ranges) if buffer.group is not None else sorted(set(ranges))
+            buffer.stages += merged(ranges) if buffer.group is not None else sorted(set(ranges))
         buffer.stages = sorted(set(buffer.stages))
     return sorted(found.values(), key=lambda b: b.stages[0])
 
 
-def _merge(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def merged(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Disjoint ranges; those of different operations that touch are one, repeated ones count once."""
-    merged: list[tuple[int, int]] = []
+    out: list[tuple[int, int]] = []
     for lo, hi in sorted(set(ranges)):
-        if merged and lo <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(hi, merged[-1][1]))
+        if out and lo <= out[-1][1]:
+            out[-1] = (out[-1][0], max(hi, out[-1][1]))
         else:
-            merged.append((lo, hi))
-    return merged
+            out.append((lo, hi))
+    return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from auditor.reports.actors import threads
-from auditor.reports.buffers import Buffer
+from auditor.reports.buffers import Buffer, merged
 from auditor.reports.facts import Facts
 from auditor.reports.groups import Group
 from auditor.reports.model import BarrierRow, Operand, Ring
@@ -69,7 +69,7 @@ def _operand_ring(facts: Facts, sides: _Sides, filled: list[Buffer], rows: dict[
         depth=len(sides.ready.stages),
         unit="bytes",
         operands=operands,
-        stage_size=sum(o.bytes for o in operands),
+        stage_size=_stage_size(facts, copies, rows[sides.ready.name].delivered_bytes),
         ready=sides.ready.label(),
         free=sides.free.label() if sides.free else _other_release(facts, sides.ready),
         issuer=threads(facts, copies),
@@ -80,6 +80,20 @@ def _operand_ring(facts: Facts, sides: _Sides, filled: list[Buffer], rows: dict[
         rounds=rounds,
         drain=_drain(facts, sides, copies),
     )
+
+
+def _stage_size(facts: Facts, copies: list[Event], delivered: int) -> int:
+    """Bytes that the copies of one stage fill in one CTA: places that are filled by turns count once.
+
+    No more than what a phase delivers, where a stage of barriers passes through several places.
+    """
+    places: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for op in copies:
+        for a in op.accesses:
+            if a.space == "shared" and a.write and a.what == "data":
+                places.setdefault((facts.trace.barriers[op.data["bar"]].offset, a.cta), []).append((a.lo, a.hi))
+    filled = max((sum(hi - lo for lo, hi in merged(ranges)) for ranges in places.values()), default=0)
+    return min(filled, delivered) if delivered else filled
 
 
 def _other_release(facts: Facts, ready: Group) -> str:
@@ -96,13 +110,14 @@ def _other_release(facts: Facts, ready: Group) -> str:
 def _accumulator_ring(facts: Facts, sides: _Sides, held: list[TmemObject], rows: dict[str, BarrierRow]) -> Ring:
     mmas = [t.event for o in held for t in o.parted("D")]
     width = max(o.hi - o.lo for o in held)
+    name = held[0].name.removesuffix(" 0") if len(held) > 1 else held[0].name
     stride = held[1].lo - held[0].lo if len(held) > 1 else 0
     return Ring(
-        name=held[0].name.removesuffix(" 0"),
+        name=name,
         space="tensor",
         depth=len(held),
         unit="columns",
-        operands=(Operand(held[0].name.removesuffix(" 0"), width, held[0].lo, stride),),
+        operands=(Operand(name, width, held[0].lo, stride),),
         stage_size=width,
         ready=sides.ready.label(),
         free=sides.free.label() if sides.free else "none",
