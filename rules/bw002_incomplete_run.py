@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
 from auditor.rulekit import listing
+
+STEADY = 4  # phases of a barrier that show a ring go round: filled, drained, and the same with the other parity
+STILL_GOING = 0.75  # of the run: phases end to the last, so that it is a long loop and no endless one
 
 
 class IncompleteRun(Rule):
@@ -24,9 +28,21 @@ class IncompleteRun(Rule):
                 if e.kind == "exit":
                     running.pop(e.warp, None)
             roles = listing([f"warp {w % audit.trace.warps_per_cta}" for w in running])
+            rounds = _rounds(audit)
             yield audit.finding(
                 type(self), (audit.kernel.loc,),
-                f"audit of {audit.kernel.display} stopped after {incident.data['limit']}, before "
-                f"{roles or 'the last role'} had ended: what follows is not judged",
+                f"audit of {audit.kernel.display} stopped after {incident.data['limit']}"
+                + (f" and {rounds} phases of one mbarrier" if rounds else "")
+                + f", before {roles or 'the last role'} had ended: what follows is not judged",
+                level=Level.NOTE if rounds else None,
                 hint="raise --budget, or give smaller inputs with --set and --grid",
             )
+
+
+def _rounds(audit: Audit) -> int:
+    """Phases that a barrier went through, when the run was stopped in the steady state of a long loop; else 0."""
+    phases = [e for e in audit.trace.events if e.kind == "phase"]
+    if not phases or phases[-1].id < STILL_GOING * len(audit.trace.events):
+        return 0
+    most = max(Counter(e.data["bar"] for e in phases).values())
+    return most if most >= STEADY else 0

@@ -1,0 +1,54 @@
+"""BW002: a run that was stopped, in an endless loop or in a long one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from auditor.config import AuditOptions
+from auditor.engine import audit_file
+from auditor.findings import Finding, Level
+
+RING = """
+__global__ void __launch_bounds__(64) ring(int* flag)
+{
+    __shared__ unsigned long long full, free_;
+    unsigned f = (unsigned)__cvta_generic_to_shared(&full), e = (unsigned)__cvta_generic_to_shared(&free_);
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(f) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(e) : "memory");
+    }
+    __syncthreads();
+    for (int k = 0; ROUNDS; ++k) {
+        unsigned own = threadIdx.x < 32 ? e : f, other = threadIdx.x < 32 ? f : e;
+        unsigned parity = threadIdx.x < 32 ? (k & 1) ^ 1 : k & 1, done = 0;
+        while (!done)
+            asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                         : "=r"(done) : "r"(own), "r"(parity) : "memory");
+        if (threadIdx.x % 32 == 0)
+            asm volatile("{.reg .b64 s; mbarrier.arrive.shared.b64 s, [%0];}" :: "r"(other) : "memory");
+    }
+}
+"""
+SPIN = """
+__global__ void spin(int n) { for (volatile int k = 0; k >= 0; k = (k + 1) & 7) {} }
+"""
+
+
+def found(tmp_path: Path, text: str) -> list[Finding]:
+    kernel = tmp_path / "kernel.cu"
+    kernel.write_text(text)
+    return [f for f in audit_file(str(kernel), AuditOptions(budget=1.5, strict=True)).findings if f.code == "BW002"]
+
+
+@pytest.mark.parametrize("rounds", ["k < (1 << 22)", "true"])
+def test_a_long_loop_that_goes_round_is_a_note(tmp_path: Path, rounds: str) -> None:
+    (finding,) = found(tmp_path, RING.replace("ROUNDS", rounds))
+    assert finding.level is Level.NOTE
+    assert "phases of one mbarrier" in finding.message
+
+
+def test_a_loop_in_which_nothing_happens_is_a_warning(tmp_path: Path) -> None:
+    (finding,) = found(tmp_path, SPIN)
+    assert finding.level is Level.WARNING
