@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from tests.conformance import groups, groups_check, report
+from tests.conformance import audited_groups, groups, groups_check, report
 from tests.conformance.audited import Audited, audit_all
 from tests.conformance.check import Verdict, check_all
 from tests.conformance.recorded import SECOND, THIRD, Recorded, load, sample
@@ -29,7 +29,8 @@ def main() -> int:
     if options.part in ("direct", "all"):
         good &= _direct(_chosen([*load(), *load(SECOND), *load(THIRD)], options), _groups(options), options)
     if options.part in ("source", "all"):
-        good &= _source(_some_that_end(_chosen([*load(), *load(SECOND), *load(THIRD)], options), options.ends), options)
+        programs = _some_that_end(_chosen([*load(), *load(SECOND), *load(THIRD)], options), options.ends)
+        good &= _source(programs, _groups(options), options)
     return 0 if good else 1
 
 
@@ -75,10 +76,11 @@ def _direct(programs: list[Recorded], about_groups: list[groups.GroupProgram], o
     return not wrong and not odd
 
 
-def _source(programs: list[Recorded], options: argparse.Namespace) -> bool:
+def _source(programs: list[Recorded], about_groups: list[groups.GroupProgram], options: argparse.Namespace) -> bool:
     began = time.monotonic()
     results: list[Audited] = audit_all(programs, options.jobs)
-    print(report.source_table(results), report.cause_table(results), sep="\n\n")
+    of_groups = audited_groups.audit_all(about_groups, options.jobs)
+    print(report.source_table(results), report.cause_table(results), report.group_source_table(of_groups), sep="\n\n")
     for label in report.LABELS:
         if any(r.label == label for r in results):
             print(f"\n{label}\n\n{report.code_table(results, label)}")
@@ -89,15 +91,19 @@ def _source(programs: list[Recorded], options: argparse.Namespace) -> bool:
           f"finding of a hang ({time.monotonic() - began:.0f} s)")
     for r in [*untold, *missed, *alarms] if options.verbose else ():
         print(f"{r.id} {r.shape} {r.bug} {r.label}: {r.problem or r.messages}")
+    odd = [r for r in of_groups if not r.told]
+    for g in odd if options.verbose else odd[:10]:
+        print(g)
     if options.write:
         report.update({
             "source": lambda: report.source_table(results),
             "causes": lambda: report.cause_table(results),
             "ends": lambda: report.code_table(results, "ends"),
             "dependent": lambda: report.code_table(results, "schedule-dependent"),
+            "groups source": lambda: report.group_source_table(of_groups),
         })
         report.update({"audited": lambda: report.source_summary(results)}, report.PROVED)
-    return not any(r.label == "hangs" for r in untold)
+    return not odd and not any(r.label == "hangs" for r in untold)
 
 
 if __name__ == "__main__":

@@ -250,7 +250,14 @@ class Values:
             return self.hb.clock(start.id).done(w.id)
         return self.hb.ordered(w.id, start.id)
 
-    def crossing_writes(self) -> bool:
+    def races(self) -> bool:
+        """Whether a value in shared memory is left open: to a read, or by two writes."""
+        for w, n, step in self.p.steps():
+            if read(step) is not None:
+                self.possible((w, n))
+        return self.open_shared or self._crossing_writes()
+
+    def _crossing_writes(self) -> bool:
         """Whether two writes to the same shared memory are in no order."""
         return any(
             not self._all(a, b, self._overwritten) and not self._all(b, a, self._overwritten)
@@ -288,11 +295,7 @@ def check(p: GroupProgram) -> GroupVerdict:
         verdict.open += len(may) > 1
         verdict.shown += len(may) > 1 and len(shown) > 1
         verdict.forbidden += [(k, v) for v in sorted(shown - may) if ANY not in may and (v != MIXED or len(may) == 1)]
-    for w, n, step in p.steps():
-        if step.kind in ("store", "mma"):
-            values.possible((w, n))
-    conflicts = bool(values.hb.conflicts)
-    verdict.silent = conflicts != (values.open_shared or values.crossing_writes())
+    verdict.silent = bool(values.hb.conflicts) != values.races()
     return verdict
 
 

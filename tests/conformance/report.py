@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from tests.conformance.audited import Audited
+from tests.conformance.audited_groups import AuditedGroup
 from tests.conformance.check import Verdict
 from tests.conformance.groups_check import GroupVerdict
 
@@ -90,6 +91,19 @@ def source_table(results: list[Audited]) -> str:
             rows.append((label, len(group), sum(r.told for r in group), causes, may))
     return table(("measured", "programs", "findings agree", "cause is the changed operation",
                   "of the others, those that a search makes fail"), rows)
+
+
+def group_source_table(results: list[AuditedGroup]) -> str:
+    """What the auditor said of the programs about groups."""
+    rows = []
+    for shape in sorted({r.shape for r in results}):
+        racing = [r for r in results if r.shape == shape and r.races]
+        others = [r for r in results if r.shape == shape and not r.races]
+        codes = Counter(code for r in racing for code in r.codes)
+        names = ", ".join(f"{code} {n}" for code, n in codes.most_common())
+        rows.append((shape, len(racing), sum(r.told for r in racing), names, len(others),
+                     sum(r.told for r in others)))
+    return table(("shape", "a value is open", "found", "codes", "none is", "no finding"), rows)
 
 
 def source_summary(results: list[Audited]) -> str:

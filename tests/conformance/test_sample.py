@@ -10,7 +10,7 @@ from auditor.machine.execute import Exec
 from auditor.machine.ops import bulk
 from auditor.machine.ops.data import wait_groups
 from auditor.machine.schedule import Random
-from tests.conformance import audited, groups, groups_check, groups_make, report
+from tests.conformance import audited, audited_groups, groups, groups_check, groups_make, report
 from tests.conformance.check import check
 from tests.conformance.cuda import write
 from tests.conformance.direct import Runner
@@ -69,6 +69,13 @@ def test_a_machine_that_waits_for_too_little_is_found_out(monkeypatch: pytest.Mo
     monkeypatch.setattr(bulk, "wait_groups", eager)
     verdicts = [groups_check.check(p) for p in GROUPS if p.bug == "one_too_many" and p.shape == "bulk_store"]
     assert any(v.forbidden for v in verdicts)
+
+
+def test_audit_of_groups() -> None:
+    """A finding where a value is left open, none where it is not."""
+    results = [audited_groups.audit(p) for p in GROUPS[::40]]
+    assert [r for r in results if not r.told] == []
+    assert {r.races for r in results} == {True, False}
 
 
 def test_kernels_about_groups_have_a_look_for_each_value() -> None:
