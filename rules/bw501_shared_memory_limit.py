@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
-from auditor.machine.core import shared_layout
+from auditor.machine.shared_layout import shared_layout
 from auditor.rule import Rule
 from auditor.rulekit import Places, plural
 from auditor.values import SHARED_RESERVED

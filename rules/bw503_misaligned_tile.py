@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.findings import Finding, Level
-from auditor.machine.core import shared_layout
+from auditor.machine.shared_layout import shared_layout
 from auditor.rule import Rule
 from auditor.rulekit import context, shared_name
 from auditor.source import Stack
