@@ -104,6 +104,7 @@ class Diagnosis:
     CLUSTER = "cluster-barrier"
     BLOCK_SHAPE = "block-shape"
     GROUP_THREAD = "group-of-other-thread"
+    MIXED_ROUNDS = "mixed-rounds"
 
     def __init__(self, audit: Audit) -> None:
         self.audit = audit
@@ -192,6 +193,9 @@ class Diagnosis:
             self._add(self.OVERRUN, Case(wait.where, barrier=wait.data["bar"], wait=wait, data={"harm": harm}))
             return
         arrival = harm.order.arrival
+        if "bar" not in arrival.data:
+            self._add(self.MIXED_ROUNDS, Case(arrival.where, data={"harm": harm}))
+            return
         data = {"stray": harm.order, "init": self.audit.trace.barriers[arrival.data["bar"]].init_count, "harm": harm}
         self._add(self.ARRIVALS, Case(arrival.where, barrier=arrival.data["bar"], data=data))
 

@@ -103,6 +103,29 @@ def loose_arrivals(audit: Audit) -> Iterator[Stray]:
             open_[bar][e.warp] = e
 
 
+def loose_rounds(audit: Audit) -> Iterator[Stray]:
+    """Arrivals at a named barrier that nothing keeps after one of the round before; ``phase`` is the round."""
+    open_: dict[tuple[int, int], dict[int, Event]] = defaultdict(dict)
+    before: dict[tuple[int, int], list[Event]] = {}
+    rounds: Counter[tuple[int, int]] = Counter()
+    tried: Counter[tuple[Stack, int]] = Counter()
+    for e in audit.trace.events:
+        if e.kind not in ("barrier", "bar.sync", "bar.arrive"):
+            continue
+        key = (e.cta, e.data["id"])
+        if e.kind == "barrier":
+            before[key] = list(open_.pop(key, {}).values())
+            rounds[key] += 1
+        elif e.data["count"] is not None:
+            tried[e.where, e.warp] += 1
+            if tried[e.where, e.warp] <= LAPS:
+                for due in before.get(key, ()):
+                    if due.warp != e.warp and not audit.hb.ordered(due.id, e.id) and not _after(audit, e, due):
+                        yield Stray(e, due, rounds[key])
+                        break
+            open_[key][e.warp] = e
+
+
 def _differ(phases: dict[int, list[Event]], ended: int) -> bool:
     """Whether the phases get arrivals of different threads; one that has not ended may lack some."""
     counts = [_by_warp(phases.get(n, [])) for n in range(ended)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from auditor.causes_arrivals import LAPS, Stray, loose_arrivals
+from auditor.causes_arrivals import LAPS, Stray, loose_arrivals, loose_rounds
 from auditor.machine.core import Machine
 from auditor.machine.schedule import Lazy, Slow
 from auditor.source import Stack
@@ -89,7 +89,9 @@ def _knows(audit: Audit, wait: Event, before: Event) -> bool:
 def harmful_order(audit: Audit) -> Harm | None:
     """The first open order that makes a run fail. One only: a run that fails does not say which others do harm."""
     tried: set[frozenset[int]] = set()
-    orders: Iterator[EarlyWait | Stray] = chain(early_waits(audit), loose_arrivals(audit))
+    orders: Iterator[EarlyWait | Stray] = chain(
+        early_waits(audit), loose_arrivals(audit), loose_rounds(audit)
+    )
     for order in orders:
         for slow in _candidates(audit, order):
             if slow in tried or not slow:
@@ -112,8 +114,10 @@ def _candidates(audit: Audit, order: EarlyWait | Stray) -> Iterator[frozenset[in
         yield frozenset(late) - {order.wait.warp}
         return
     early, late_one = order.arrival, order.due
-    waiters = {e.warp for e in audit.trace.events if e.kind == "mbar.wait" and e.data["bar"] == early.data["bar"]}
     yield frozenset((late_one.warp,))
+    if "bar" not in early.data:
+        return
+    waiters = {e.warp for e in audit.trace.events if e.kind == "mbar.wait" and e.data["bar"] == early.data["bar"]}
     yield frozenset(waiters | {late_one.warp}) - {early.warp}
 
 

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
+from auditor.causes_arrivals import Stray
+from auditor.causes_schedule import Harm
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
 from auditor.rulekit import Places, context, incident_context, line, listing, plural, thread
+from auditor.rulekit_schedule import outcome, slow_warps, step
 from auditor.trace import Event, Incident
 
 IDS = 16
@@ -32,6 +35,8 @@ class NamedBarrier(Rule):
         if told or not audit.has("bar.sync", "bar.arrive"):
             return
         yield from self._shared(audit)
+        for case in audit.diagnosis.cases(Diagnosis.MIXED_ROUNDS):
+            yield self._mixed(audit, case)
         for case in audit.diagnosis.cases(Diagnosis.NOT_REACHED):
             if case.incident is not None and case.incident.data.get("count") is not None:
                 yield self._hang(audit, case, case.incident)
@@ -66,6 +71,26 @@ class NamedBarrier(Rule):
         told = ["the whole block" if n is None else plural(n, "thread") for n in (data["count"], data["other"])]
         return (f"{thread(audit, incident)} joins {name} with {told[0]}, others of the same round with {told[1]}",
                 "give all participants of a barrier one count, and each group of threads a barrier id of its own")
+
+    def _mixed(self, audit: Audit, case: Case) -> Finding:
+        """An arrival that may count for the round before the one that it is meant for."""
+        harm: Harm = case.data["harm"]
+        order, story = harm.order, audit.story
+        assert isinstance(order, Stray)
+        early, late = order.arrival, order.due
+        name = f"barrier {early.data['id']}"
+        return audit.finding(
+            type(self), case.where,
+            f"{story.thread(early)} arrives at {name} for round {order.phase}, but nothing keeps that after the arrival"
+            f" of {story.thread(late)} for round {order.phase - 1}: it can take its place; where "
+            f"{slow_warps(audit, harm)}, {outcome(audit, harm)}",
+            related=[(late.where, f"{story.thread(late)} arrives here for round {order.phase - 1}")],
+            flow=[(early.where, f"{story.thread(early)} arrives first: {name} counts it for round {order.phase - 1}"),
+                  (late.where, f"{story.thread(late)} arrives: {name} counts it for round {order.phase}"),
+                  *step(audit, harm)],
+            hint="let the other side answer before the next arrival, or use two barrier ids in turn",
+            context=context(audit, early),
+        )
 
     def _shared(self, audit: Audit) -> Iterator[Finding]:
         """One barrier used by two groups of threads, with nothing to keep their rounds apart."""

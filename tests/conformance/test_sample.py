@@ -128,12 +128,13 @@ def test_audit_of_the_source_form() -> None:
     ("p00643", "BW104", "two phases early"),  # a parity that never flips, in step in the audit's schedule
     ("p00807", "BW104", "two phases early"),  # two warps go first
     ("p00029", "BW105", "it can take its place"),  # an arrival too many on the other CTA's barrier
+    ("n00149", "BW602", "it can take its place"),  # a signal that runs a round of a named barrier ahead
     ("p01250", "BW104", "from ending before it looks"),  # a warp whose lanes come to its wait one after the other
     ("p04475", "BW106", "expects 112 bytes"),  # hangs where the copy lands before more bytes are expected
     ("p00525", "BW102", "parity"),  # a producer that waits for a stage that is free: not an init count too high
 ])
 def test_what_the_audits_schedule_does_not_show(name: str, code: str, says: str) -> None:
-    result = audited.audit(next(p for p in PROGRAMS if p.id == name))
+    result = audited.audit(next(p for p in [*PROGRAMS, *load(THIRD)] if p.id == name))
     assert result.codes == (code,)
     assert says in result.messages[0]
 
