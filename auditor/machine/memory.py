@@ -43,8 +43,8 @@ def load_local(p: Ref) -> Any:
             first = items[0]
             if all(i is first for i in items):
                 return first
-            if all(isinstance(i, int) for i in items):
-                return collapse(items)
+            if all(isinstance(i, (int, Vec)) for i in items):
+                return collapse(i.v[n] if isinstance(i, Vec) else i for n, i in enumerate(items))
             for i in items:
                 if isinstance(i, Opaque):
                     i.used()

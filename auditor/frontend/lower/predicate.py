@@ -25,7 +25,7 @@ _TEST = re.compile(
 _BUSY = re.compile(r"\byield\b|\breturn\b|\bbreak\b|\bcontinue\b|\bwhile\b")  # what no predicated branch holds
 _MIXED = "mixed_"
 _TAKEN = "taken_"
-_VALUES = "select land lor lnot truth cdiv cmod shl shr collapse lanewise Vec"
+_VALUES = "copy_value select land lor lnot truth cdiv cmod shl shr collapse lanewise Vec"
 _INTEGERS = "u8 u16 u32 u64 s8 s16 s32 s64 range len abs min max"
 _PURE_CALLS = frozenset((*runtime.__all__, *_VALUES.split(), *_INTEGERS.split(), "mixed", "kept", "merged"))
 _WRITERS = frozenset(("set_element", "merge_into"))  # their first argument is the array that changes
@@ -34,10 +34,12 @@ _READ_ONLY = frozenset(("tid", "bid", "bdim", "gdim", "__class__", "v"))
 
 @dataclass
 class _Changes:
-    """Names that lines assign, and arrays whose elements they assign."""
+    """Names that lines assign, and arrays whose elements they assign. ``aliases``: of the names, those that may stand
+    for an array, or a part of one, that has another name too, as a reference does."""
 
     names: dict[str, None] = field(default_factory=dict)
     arrays: dict[str, None] = field(default_factory=dict)
+    aliases: set[str] = field(default_factory=set)
 
 
 def predicate(functions: Sequence[Function], asm: Sequence[AsmBlock]) -> None:
@@ -73,6 +75,8 @@ def _rewrite(function: Function, quiet: _Quiet) -> None:
 def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: _Quiet) -> None:
     head = lines[start]
     middle = _suite_end(lines, start)
+    if middle < len(lines) and lines[middle].text.startswith("elif "):  # the cases of a switch
+        return
     has_else = middle < len(lines) and lines[middle].indent == head.indent and lines[middle].text == "else:"
     end = _suite_end(lines, middle) if has_else else middle
     suites = [lines[start + 1 : middle]] + ([lines[middle + 1 : end]] if has_else else [])
@@ -103,6 +107,7 @@ def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: _Quiet) -
             if name in known:
                 keeps.append(f"kept_{tag}_{k} = kept({name})")
                 merges.append(f"merge_into({name}, {condition}, kept_{tag}_{k})")
+        known |= change.names.keys()  # a value that both suites give, as that of a conditional expression
         if n == 1 and merges:
             keeps.insert(0, f"{condition} = lnot({condition})")
         for guarded in (keeps, None, merges):
@@ -166,12 +171,16 @@ class _Quiet:
         found = _Changes()
         if statements is None or not all(self._statement(s, found) for s in statements):
             return None
+        if found.aliases & found.arrays.keys():  # whose elements change is not plain from the name
+            return None
         return found
 
     def _statement(self, s: ast.stmt, found: _Changes) -> bool:
         if isinstance(s, ast.Pass):
             return True
         if isinstance(s, ast.Assign):
+            if not _fresh(s.value):
+                found.aliases.update(t.id for t in s.targets if isinstance(t, ast.Name))
             return self._pure(s.value) and all(self._target(t, found) for t in s.targets)
         if isinstance(s, ast.Expr):
             return self._effect(s.value, found)
@@ -233,6 +242,17 @@ class _Quiet:
             asked = call.args[0]
             return isinstance(asked, ast.Name) and asked.id.startswith("lanes_")
         return name in _PURE_CALLS or (re.match(r"f\d+_", name) is not None)
+
+
+def _fresh(e: ast.expr) -> bool:
+    """Whether a value is no array that another name, or another array, holds as well."""
+    if isinstance(e, ast.BinOp):
+        return _fresh(e.left) and _fresh(e.right)
+    if isinstance(e, (ast.List, ast.Tuple)):
+        return all(_fresh(x) for x in e.elts)
+    if isinstance(e, ast.Call):
+        return ast.unparse(e.func) == "copy_value"
+    return _fresh(e.elt) if isinstance(e, ast.ListComp) else isinstance(e, (ast.Constant, ast.Compare))
 
 
 def _parse(text: str) -> list[ast.stmt] | None:

@@ -201,13 +201,15 @@ class Statements(Loops):
                 code = f"lor({code}, {value.code} == {label})"
             test = Val(code, self.index_type, plain=value.plain and len(labels) == 1)
             self.line(f"{word} {self.branch(test)}:", node)
-            self.line(f" {start} = {group}")
+            with self.out.block():
+                self.line(f"{start} = {group}")
             word = "elif"
         if word == "if":
             self.line(f"{start} = {default}")
         else:
             self.line("else:")
-            self.line(f" {start} = {default}")
+            with self.out.block():
+                self.line(f"{start} = {default}")
 
     def _run_groups(self, groups: list[list[Node]], start: str) -> None:
         """The groups from the selected one on, in a loop that ``break`` can leave."""
