@@ -178,6 +178,19 @@ class Strand:
             return bool(self._choose())
         return bool(v)
 
+    def mixed(self, condition: Vec) -> bool:
+        """Whether a condition is true for some of the strand's lanes and false for others.
+
+        A strand that forked off later walks the same way again, though its own lanes may agree.
+        """
+        if self.replaying:
+            return bool(self._replayed())
+        active = self.lane_list(self.lanes)
+        first = bool(condition.v[active[0]])
+        answer = any(bool(condition.v[lane]) != first for lane in active)
+        self.log.append(answer)
+        return answer
+
     def _choose(self) -> int:
         if self.replaying:
             return int(self._replayed())

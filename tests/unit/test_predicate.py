@@ -76,7 +76,7 @@ def values(body: str) -> dict[int, Any]:
     program = build_program("k.cu", PROLOGUE + body + "\n    s[t] = a + 10 * r[t % 4];\n}\n", Options(arch="sm_90a"))
     machine = Machine(program, program.kernels[0], Launch(program.kernels[0].entry, block=(32, 1, 1)))
     machine.run()
-    return {offset: value for offset, (_, value) in machine.ctas[0].values.items()}
+    return {offset: value for offset, (_, value) in sorted(machine.ctas[0].values.items())}
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,17 @@ def values(body: str) -> dict[int, Any]:
 )  # fmt: skip
 def test_lanes_that_do_not_take_a_branch_keep_their_values(body: str, expected: Any) -> None:
     assert [value for _, value in sorted(values(body).items())] == [expected(t) for t in range(32)]
+
+
+def test_a_strand_that_forks_later_walks_through_a_predicated_branch_again() -> None:
+    body = """
+    if (t < 4) asm volatile("add.s32 %0, %0, 3;" : "+r"(a));
+    asm volatile("add.s32 %0, %0, 10;" : "+r"(a));
+    if (t >= 16) { __syncwarp(0xffff0000); a += 100; }
+    """
+    assert list(values(body).values()) == [
+        (4 if t < 4 else 1) + 10 + (100 if t >= 16 else 0) + 10 * (t % 4) for t in range(32)
+    ]
 
 
 def test_data_written_over_data_under_a_predicate_stays_the_older_data() -> None:

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auditor.values import OPAQUE, Opaque, Vec, collapse, lane_values
 
-if TYPE_CHECKING:
-    from auditor.machine.strand import Strand
-
-__all__ = ["kept", "merge_into", "merged", "mixed"]
-
-
-def mixed(strand: Strand, condition: Vec) -> bool:
-    """Whether a condition is true for some of the strand's lanes and false for others."""
-    active = strand.lane_list(strand.lanes)
-    first = bool(condition.v[active[0]])
-    return any(bool(condition.v[lane]) != first for lane in active)
+__all__ = ["kept", "merge_into", "merged"]
 
 
 def kept(box: Any) -> Any:

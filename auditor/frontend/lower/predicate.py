@@ -27,7 +27,7 @@ _MIXED = "mixed_"
 _TAKEN = "taken_"
 _VALUES = "copy_value select land lor lnot truth cdiv cmod shl shr collapse lanewise Vec"
 _INTEGERS = "u8 u16 u32 u64 s8 s16 s32 s64 range len abs min max"
-_PURE_CALLS = frozenset((*runtime.__all__, *_VALUES.split(), *_INTEGERS.split(), "mixed", "kept", "merged"))
+_PURE_CALLS = frozenset((*runtime.__all__, *_VALUES.split(), *_INTEGERS.split(), "kept", "merged"))
 _WRITERS = frozenset(("set_element", "merge_into"))  # their first argument is the array that changes
 _READ_ONLY = frozenset(("tid", "bid", "bdim", "gdim", "__class__", "v"))
 
@@ -93,7 +93,7 @@ def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: _Quiet) -
         new.append(Line(head.indent + depth, text, head.loc))
 
     new.append(Line(head.indent, f"{condition} = {test['code'] or test['name']}", head.loc, head.callee))
-    line(0, f"{mixed} = {condition}.__class__ is Vec and mixed(S, {condition})")
+    line(0, f"{mixed} = {condition}.__class__ is Vec and S.mixed({condition})")
     line(0, f"{taken} = {mixed} or {asked}")
     for n, (suite, change) in enumerate(zip(suites, changes)):
         assert change is not None
@@ -229,7 +229,7 @@ class _Quiet:
                 return False
             if isinstance(node, ast.Call) and not self._call(node):
                 return False
-            if isinstance(node, ast.Attribute) and node.attr not in (*_READ_ONLY, "asm", "cond"):
+            if isinstance(node, ast.Attribute) and node.attr not in (*_READ_ONLY, "asm", "cond", "mixed"):
                 return False
         return True
 
@@ -241,6 +241,8 @@ class _Quiet:
         if name == "S.cond":
             asked = call.args[0]
             return isinstance(asked, ast.Name) and asked.id.startswith("lanes_")
+        if name == "S.mixed":
+            return True
         return name in _PURE_CALLS or (re.match(r"f\d+_", name) is not None)
 
 
