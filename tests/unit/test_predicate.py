@@ -109,10 +109,10 @@ def test_a_strand_that_forks_later_walks_through_a_predicated_branch_again() -> 
     body = """
     if (t < 4) asm volatile("add.s32 %0, %0, 3;" : "+r"(a));
     asm volatile("add.s32 %0, %0, 10;" : "+r"(a));
-    if (t >= 16) { __syncwarp(0xffff0000); a += 100; }
+    if (t < 16) { __syncwarp(0xffff); a += 100; }
     """
     assert list(values(body).values()) == [
-        (4 if t < 4 else 1) + 10 + (100 if t >= 16 else 0) + 10 * (t % 4) for t in range(32)
+        (4 if t < 4 else 1) + 10 + (100 if t < 16 else 0) + 10 * (t % 4) for t in range(32)
     ]
 
 
