@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from auditor.machine.boxes import Boxes
 from auditor.machine.host import REAL_SMS, UNLIMITED_SMS, survey
 from auditor.machine.host_facts import HostFacts, HostLaunch
 from auditor.machine.launch import Launch
@@ -79,6 +80,7 @@ class _Planner:
         self.program = program
         self.kernel = kernel
         self.settings = settings
+        self.boxes = Boxes()  # what one run finds out of the copies holds for the others
 
     def chosen(self) -> list[Launch]:
         """Runs without a launch."""
@@ -182,7 +184,7 @@ class _Planner:
             inputs=inputs, programmatic=host is not None and host.programmatic,
             cluster_attribute=known_shape(host.cluster) if host is not None else None,
             nonportable=host is not None and host.nonportable, cooperative=host is not None and host.cooperative,
-            chosen=(*chosen, *arguments.chosen), reduced=arguments.changed,
+            chosen=(*chosen, *arguments.chosen), reduced=arguments.changed, boxes=self.boxes,
         )  # fmt: skip
 
     def _shared(self, host: HostLaunch | None, inputs: dict[str, str], chosen: list[str]) -> int:

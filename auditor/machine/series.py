@@ -30,27 +30,35 @@ class Series:
         self._run = run
         self._exceeded = False
         self._completed = False
+        self._cut: list[tuple[Launch, Trace]] = []  # runs that were too long to count
         self._first_steps: int | None = None
         self._alike: list[Launch] = []  # launches whose CTAs all do the same
 
     def __iter__(self) -> Iterator[tuple[Launch, Trace]]:
-        """Launches and traces that are to be judged."""
-        for launch in self._launches:
-            if not self._wants(launch):
-                continue
-            trace = self._run(launch, self._steps(launch))
-            if trace is None:
-                return
+        """Launches and traces that are to be judged: at least one, if any was run."""
+        counted = False
+        for launch, trace in self._runs():
             if self._hangs_for_its_size(launch, trace):
                 instead = self._without_hang(trace)
                 if instead is not None:
                     yield instead
                     return
             if self._counts(launch, trace):
+                counted = True
+                yield launch, trace
+        if not counted and self._cut:
+            yield self._cut[-1]
+
+    def _runs(self) -> Iterator[tuple[Launch, Trace]]:
+        for launch in self._launches:
+            if self._wants(launch):
+                trace = self._run(launch, self._steps(launch))
+                if trace is None:
+                    return
                 yield launch, trace
 
     def _wants(self, launch: Launch) -> bool:
-        if launch.reduced and not self._exceeded:
+        if launch.reduced and (not self._exceeded or self._no_better(launch)):
             return False
         if launch.extra and (self._exceeded or launch.extra * (self._first_steps or 0) > EXTRA_STEPS):
             return False
@@ -68,11 +76,19 @@ class Series:
         exceeded = _has(trace, "budget")
         self._exceeded = exceeded or (self._exceeded and not launch.reduced)
         if exceeded and (launch.replaceable or launch.extra or (launch.fallback and self._completed)):
+            self._cut.append((launch, trace))
             return False
         self._completed |= not exceeded
         if not trace.block_dependent:
             self._alike.append(launch)
         return True
+
+    def _no_better(self, launch: Launch) -> bool:
+        """Whether the size of the problem has made no difference for the CTA of this launch so far."""
+        if len(self._cut) < 2:
+            return False
+        (_, first), (last, second) = self._cut[-2:]
+        return len(first.events) == len(second.events) and launch.block_index == last.block_index
 
     def _hangs_for_its_size(self, launch: Launch, trace: Trace) -> bool:
         """Whether a chosen problem hangs, perhaps because it is smaller than any that the kernel is made for."""

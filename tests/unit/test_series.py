@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from auditor.machine.launch import Launch
 from auditor.machine.series import EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
 from auditor.trace import Incident, Trace
@@ -14,11 +16,18 @@ LARGE = Launch("large", larger=True)
 ALL = [TYPICAL, SMALL, SINGLE, LONG, LARGE]
 
 
-def judged(steps: dict[str, int], hang: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """Names of the launches that were run and of those that count, when each takes so many steps."""
+def judged(
+    steps: dict[str, int], hang: tuple[str, ...] = (), runs: int = 9, launches: list[Launch] = ALL
+) -> tuple[list[str], list[str]]:
+    """Names of the launches that were run and of those that count, when each takes so many steps.
+
+    ``runs``: there is no time for more.
+    """
     ran: list[str] = []
 
-    def run(launch: Launch, budget: int) -> Trace:
+    def run(launch: Launch, budget: int) -> Trace | None:
+        if len(ran) == runs:
+            return None
         ran.append(launch.kernel)
         trace = Trace(launch.kernel, {}, 1, 1)
         trace.block_dependent = True
@@ -29,7 +38,7 @@ def judged(steps: dict[str, int], hang: tuple[str, ...] = ()) -> tuple[list[str]
             trace.incidents.append(Incident("budget", ()))
         return trace
 
-    return ran, [launch.kernel for launch, _ in Series(ALL, 400_000, run)]
+    return ran, [launch.kernel for launch, _ in Series(launches, 400_000, run)]
 
 
 def test_short_runs_all_count() -> None:
@@ -50,6 +59,18 @@ def test_the_last_resort_counts_even_when_it_is_too_long() -> None:
 def test_a_last_resort_that_is_too_long_does_not_count_where_another_has_ended() -> None:
     long = REPLACEABLE_STEPS + 1
     assert judged({"typical": long, "single": long})[1] == ["small"]
+
+
+def test_a_run_that_is_too_long_counts_when_there_is_no_time_for_another() -> None:
+    long = REPLACEABLE_STEPS + 1
+    assert judged({"typical": long, "small": long}, runs=2) == (["typical", "small"], ["small"])
+
+
+def test_a_smaller_problem_that_made_no_difference_is_not_tried_again_for_the_same_cta() -> None:
+    long = REPLACEABLE_STEPS + 1
+    others = [replace(SMALL, kernel="smaller"), replace(SMALL, kernel="end", block_index=(1, 0, 0))]
+    steps = {"typical": long, "small": long, "smaller": 100, "end": 100}
+    assert judged(steps, launches=[TYPICAL, SMALL, *others, SINGLE])[0] == ["typical", "small", "end", "single"]
 
 
 def test_an_extra_launch_that_is_longer_than_expected_does_not_count() -> None:
