@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.causes_arrivals import early_expects, stray_arrivals
+from auditor.causes_parity import in_turn, out_of_step
 from auditor.causes_schedule import EarlyWait, failure, harmful_order
+from auditor.causes_unserved import unserved_read
 from auditor.graph import Conflict
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
@@ -47,6 +49,17 @@ SYNCHRONISED = frozenset(
         Meaning.DATA_RACE,
         Meaning.STORE_SOURCE,
     )
+)
+
+
+# A wait that is missing leaves the other side of the handshake open as well.
+_UNWAITED = (
+    Meaning.READ_EARLY,
+    Meaning.REFILL,
+    Meaning.OVERLAPPING_COPIES,
+    Meaning.NO_SYNCWARP,
+    Meaning.ACCUMULATOR,
+    Meaning.MMA_RESULT,
 )
 
 
@@ -113,6 +126,7 @@ class Diagnosis:
         self._corrected: list[Audit] = []
         self._holding: set[Stack] = set()  # waits without which all goes well, though their parity is right
         self._seldom: list[Hypothesis] = []  # corrections that work, but that are seldom what was meant
+        self._all_tried = False  # whether the parities of all waits were corrected together
         self._recounted: set[Stack] = set()  # inits whose count was tried with what arrives
         self._run()
 
@@ -165,7 +179,7 @@ class Diagnosis:
             and not blunt
             and not any(
                 m.value in self.found
-                for m in (Meaning.READ_EARLY, Meaning.REFILL, Meaning.OVERLAPPING_COPIES, Meaning.NO_SYNCWARP)
+                for m in _UNWAITED
             )
         ):
             for o in audit.hb.overruns:
@@ -387,6 +401,8 @@ class Diagnosis:
                 if self._try(Hypothesis(sides={i.warp: start})):
                     self._parity_case(i.where, start, i)
                     return
+        if blocked and self._all_stale(incident=blocked[0]):
+            return
         if doubtful is not None:
             self._add(self.ARRIVALS, doubtful)
         elif deadlocks:
@@ -519,6 +535,11 @@ class Diagnosis:
         late = {o.wait.data["bar"] for o in self.audit.hb.overruns}
         if surplus or not deadlocks or any(i.data.get("bar") in late for i in deadlocks):
             return
+        unserved = unserved_read(self.audit)
+        if unserved is not None:
+            m, conflict = unserved
+            self._add(m.value, Case(place(m, conflict), conflict=conflict))
+            return
         behind = self._left_behind(deadlocks)
         if behind is not None:
             self._add(self.OVERRUN, behind)
@@ -629,7 +650,25 @@ class Diagnosis:
                 if self._try(Hypothesis(parity={where: start})):
                     self._parity_case(where, start, conflict=c)
                     return True
-        return False
+        return self._all_stale(conflict=c)
+
+    def _all_stale(self, *, conflict: Conflict | None = None, incident: Incident | None = None) -> bool:
+        """Whether the parities of several waits are wrong together, so that no correction of one wait helps."""
+        if self._all_tried:
+            return False
+        self._all_tried = True
+        starts = in_turn(self.audit)
+        wrong = out_of_step(self.audit, starts)
+        if len(wrong) < 2:
+            return False
+        self.reruns = min(self.reruns, MAX_RERUNS - 1)  # what was tried in vain leaves a run for this
+        if not self._try(Hypothesis(parity=starts)):
+            return False
+        first = next(e for e in self.audit.trace.events if e.kind == "mbar.wait" and e.where == wrong[0])
+        data = {"start": starts[wrong[0]], "also": wrong[1:]}
+        self._add(self.STALE_PARITY, Case(wrong[0], conflict=conflict, incident=incident, barrier=first.data["bar"],
+                                          wait=first, data=data))
+        return True
 
     def _too_many(self, *, conflict: Conflict | None = None, incident: Incident | None = None) -> bool:
         """Whether a barrier counts fewer arrivals than it gets a round: its phases end before everyone has arrived."""

@@ -64,7 +64,7 @@ class _Races:
         here = self.between[c.first.where, c.second.where]
         if m is Meaning.READ_EARLY and c.second.where not in self.early:
             # The bytes held data that was waited for: it is the new copy that came too early.
-            return None if here & {Meaning.REFILL, Meaning.NO_SYNCWARP} else (Meaning.REFILL, c)
+            return None if here & {Meaning.REFILL, Meaning.NO_SYNCWARP} else (Meaning.REFILL, _turned(c))
         if m in (Meaning.REFILL, Meaning.NO_SYNCWARP) and c.first.where in self.early:
             return None
         if m is Meaning.NO_SYNCWARP:
@@ -85,10 +85,7 @@ class _Races:
         if c.second.kind == "async" and c.first_access.write and self._wrote_before(c):
             # The operation reads what this thread wrote earlier: it is the next write that comes too early.
             stores = str(c.second.data["instr"]).endswith(("store", "reduce"))
-            turned = replace(
-                c, first=c.second, first_access=c.second_access, second=c.first, second_access=c.first_access
-            )
-            return (Meaning.STORE_SOURCE if stores else Meaning.OVERWRITE), turned
+            return (Meaning.STORE_SOURCE if stores else Meaning.OVERWRITE), _turned(c)
         pair = frozenset((c.first.where, c.second.where))
         if pair in self.raced:
             return None
@@ -119,6 +116,11 @@ class _Races:
             e.kind == "async" and _touches(e, c.second_access, write=True) and self.audit.hb.ordered(e.id, c.second.id)
             for e in self.audit.trace.events[: c.first.id]
         )
+
+
+def _turned(c: Conflict) -> Conflict:
+    """The same two accesses in the other order."""
+    return replace(c, first=c.second, first_access=c.second_access, second=c.first, second_access=c.first_access)
 
 
 def reads_nothing(audit: Audit) -> bool:

@@ -143,7 +143,8 @@ def _short(audit: Audit, state: PhaseState, name: str, blocked: list[Incident]) 
     if ended and len(ended) == len(bar_arrivals):
         roles = listing(audit.story.thread(e) for e in ended)
         rounds = audit.story.iteration(ended[0]) + 1
-        return (f"{had}, and {roles}, the only one to arrive on it, has ended after {plural(rounds, 'round')}",
+        only, has = ("the only one", "has") if len(ended) == 1 else ("the only ones", "have")
+        return (f"{had}, and {roles}, {only} to arrive on it, {has} ended after {plural(rounds, 'round')}",
                 f"let the waiting and the arriving side of {name} run the same number of rounds")
     return (f"{had}; who has yet to arrive is blocked or skips its arrive",
             f"arrive on {name} on every path, also where a tile is skipped, and before waiting for what depends on it")

@@ -8,7 +8,7 @@ from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
-from auditor.rulekit import clash, context, incident_context, initialised, ordinal, thread
+from auditor.rulekit import clash, context, incident_context, initialised, line, listing, ordinal, thread
 from auditor.trace import Event
 
 
@@ -48,7 +48,11 @@ class StaleParity(Rule):
         name = story.barrier(bar)
         message = (f"parity of the wait on {name} is out of step: the {ordinal(nth)} wait of {role} uses parity "
                    f"{parity}, but phase {due} has parity {due & 1}, so it {end}")
-        related = initialised(audit, bar)
+        also = case.data.get("also", ())
+        if also:
+            others = listing(line(audit, where) for where in also)
+            message += f"; so {'are the waits' if len(also) > 1 else 'is the wait'} at {others}"
+        related = initialised(audit, bar) + [(where, "out of step as well") for where in also]
         if case.conflict is not None:
             text, places = clash(audit, case.conflict)
             message += f"; {text}"
