@@ -13,6 +13,8 @@ LARGER = 1.5  # a larger problem takes at least so many times the steps of one t
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
 EXTRA_PATIENCE = 3  # times so many steps are allowed to it, as expectations may be wrong
 
+NO_MORE = 0.01  # of the events: what two runs that were cut differ by when their size makes no difference
+
 Run = Callable[[Launch, int], "Trace | None"]
 
 
@@ -75,12 +77,12 @@ class Series:
             self._first_steps = trace.steps
         exceeded = _has(trace, "budget")
         self._exceeded = exceeded or (self._exceeded and not launch.reduced)
+        if not trace.block_dependent:
+            self._alike.append(launch)
         if exceeded and (launch.replaceable or launch.extra or (launch.fallback and self._completed)):
             self._cut.append((launch, trace))
             return False
         self._completed |= not exceeded
-        if not trace.block_dependent:
-            self._alike.append(launch)
         return True
 
     def _no_better(self, launch: Launch) -> bool:
@@ -88,7 +90,8 @@ class Series:
         if len(self._cut) < 2:
             return False
         (_, first), (last, second) = self._cut[-2:]
-        return len(first.events) == len(second.events) and launch.block_index == last.block_index
+        more = abs(len(first.events) - len(second.events))
+        return more <= NO_MORE * len(second.events) and launch.block_index == last.block_index
 
     def _hangs_for_its_size(self, launch: Launch, trace: Trace) -> bool:
         """Whether a chosen problem hangs, perhaps because it is smaller than any that the kernel is made for."""
