@@ -70,13 +70,15 @@ class Discovery:
     """Everything that one walk over the user's files finds.
 
     ``host_functions`` are the functions that contain a launch or a reference to a kernel, ``main`` first.
-    ``templates`` are all kernel templates, ``uninstantiated`` those without any instantiation.
+    ``templates`` are all kernel templates, ``uninstantiated`` those without any instantiation, ``launchers`` the
+    templates of host functions, which may launch a kernel once they are instantiated.
     """
 
     kernels: list[FoundKernel] = field(default_factory=list)
     host_functions: list[Any] = field(default_factory=list)
     templates: list[Any] = field(default_factory=list)
     uninstantiated: list[Any] = field(default_factory=list)
+    launchers: list[Any] = field(default_factory=list)
 
 
 def kernels(unit: ParsedUnit) -> list[FoundKernel]:
@@ -133,6 +135,7 @@ class _Walk:
         self.kernels: dict[str, Any] = {}  # USR -> definition
         self.referenced: dict[str, str] = {}  # USR of an instantiation -> injected variable that names it, or ""
         self.templates: dict[str, Any] = {}
+        self.launchers: list[Any] = []
         self.launches: dict[str, list[LaunchCall]] = {}
         self.hosts: dict[str, Any] = {}
         self.pending: list[Any] = []
@@ -145,8 +148,10 @@ class _Walk:
         if cursor.spelling == "main":
             self.main = cursor
         if kind == CursorKind.FUNCTION_TEMPLATE:
-            if is_kernel(cursor) and cursor.is_definition():
+            if cursor.is_definition() and is_kernel(cursor):
                 self.templates[cursor.get_usr()] = cursor
+            elif cursor.is_definition() and not _device_only(cursor):
+                self.launchers.append(cursor)
         elif kind in _FUNCTIONS:
             if not cursor.is_definition():
                 return
@@ -186,6 +191,8 @@ class _Walk:
         definition = target.get_definition() or target
         if is_kernel(definition):
             self._kernel(owner, definition)
+        elif owner.spelling.startswith(INJECTED):  # an explicit instantiation of a function that launches
+            self._enqueue(definition)
 
     def _call(self, owner: Any, call: Any) -> None:
         kids = children(call)
@@ -230,7 +237,7 @@ class _Walk:
         if self.main is not None:
             hosts = [self.main, *(h for h in hosts if h.get_usr() != self.main.get_usr())]
         found.sort(key=lambda k: _place(k.cursor))
-        return Discovery(found, hosts, templates, uninstantiated)
+        return Discovery(found, hosts, templates, uninstantiated, self.launchers)
 
     def _found(self, usr: str, cursor: Any, unit: ParsedUnit) -> FoundKernel:
         arguments = template_arguments(cursor)

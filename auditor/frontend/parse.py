@@ -167,14 +167,18 @@ class _Parse:
 
     def _with_instantiations(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
         found = discover(unit)
-        if not found.templates:
+        if not found.templates and not found.launchers:
             return unit
         fixed = self._requested(found)
+        launching = any(template in found.launchers for template, _ in fixed)
+        if launching:
+            unit = self._inject(arch, fixed, [])  # what they launch needs no guess
+            found = discover(unit)
         named = {template.get_usr() for template, _ in fixed}
         open_templates = [
             _Wanted(t, instantiate.candidates(t, self.text)) for t in found.uninstantiated if t.get_usr() not in named
         ]
-        if not fixed and not open_templates:
+        if not open_templates and (launching or not fixed):
             return unit
         for wanted in open_templates:
             wanted.current = next(wanted.tries, None)
@@ -186,7 +190,8 @@ class _Parse:
     def _requested(self, found: Discovery) -> list[tuple[Any, instantiate.Request]]:
         out = []
         for request in instantiate.user_requests(self.text, self.options.instantiate):
-            template = next((t for t in found.templates if instantiate.matches(request, t)), None)
+            named = (*found.templates, *found.launchers)
+            template = next((t for t in named if instantiate.matches(request, t)), None)
             if template is not None:
                 out.append((template, request))
             elif request.name in {option.partition("<")[0].strip() for option in self.options.instantiate}:

@@ -66,6 +66,24 @@ template __global__ void c<(4 > 2) ? 7 : 8>(int *);
     }
 
 
+def test_an_instantiated_launcher_says_what_it_launches() -> None:
+    text = """
+struct Narrow { static constexpr int n = 3; };
+template <int N> __global__ void k(int *p) { *p = N; }
+__global__ void plain(int *p) { *p = 1; }
+template <class C> __device__ int unrelated(C *c) { return C::n; }
+namespace host {
+template <class C> void run(int *p) { k<C::n><<<1, 64>>>(p); plain<<<2, 32>>>(p); }
+template void run<Narrow>(int *);
+}
+template __device__ int unrelated<Narrow>(Narrow *);
+"""
+    unit = parse("t.cu", text)
+    assert (unit.errors, unit.notes) == ([], [])
+    found = {k.display: (k.instantiation_origin, len(k.launches)) for k in kernels(unit)}
+    assert found == {"k<3>": ("launch", 1), "plain": ("", 1)}
+
+
 def test_guessed_instantiation_satisfies_static_assert() -> None:
     text = """
 template <int kStages, int TILE, bool B = false> __global__ void k(int *p) {
