@@ -37,6 +37,7 @@ _PLAIN = (
     "quiet",
     "config",
     "isolated",
+    "compile_commands",
     "show_settings",
     "add_ignores",
     "fix",

@@ -59,6 +59,11 @@ selection = _group(
 configuration = _group(
     click.option("--config", metavar="FILE", help="Use this configuration file, and no other."),
     click.option("--isolated", is_flag=True, help="Use no configuration file."),
+    click.option(
+        "--compile-commands",
+        metavar="FILE",
+        help="Use this compile_commands.json; off: none.  [default: the nearest above each source]",
+    ),
     click.option("--show-settings", is_flag=True, help="Print the settings of each file and audit nothing."),
 )
 

@@ -23,6 +23,7 @@ FORMATS = ("terminal", "markdown", "json", "html")
 _SHARED = (
     "config",
     "isolated",
+    "compile_commands",
     "arch",
     "includes",
     "defines",
@@ -48,8 +49,8 @@ def _run(flags: CompilerFlags, paths: tuple[str, ...], **given: Any) -> int:
         raise click.UsageError("--config and --isolated exclude each other")
     fields = given_fields(flags, {**given, "select": (), "ignore": (), "strict": False})
     try:
-        configuration = Configuration(given["config"], given["isolated"])
-        options = {path: configuration.of_file(path).options(path, fields) for path in paths}
+        configuration = Configuration(given["config"], given["isolated"], given["compile_commands"])
+        options = {path: configuration.options(path, fields) for path in paths}
     except ConfigError as error:
         raise click.ClickException(str(error)) from None
     reports = [with_deep_stack(partial(report_file, path, options[path], given["kernel"])) for path in paths]

@@ -44,6 +44,7 @@ class Request:
     quiet: bool = False
     config: str | None = None
     isolated: bool = False
+    compile_commands: str | None = None
     show_settings: bool = False
     add_ignores: str | None = None
     fix: bool = False
@@ -83,7 +84,7 @@ def _run(request: Request) -> int:
     if request.fix + request.diff + (request.add_ignores is not None) + request.write_baseline > 1:
         raise click.UsageError("--fix, --diff, --add-ignores and --write-baseline exclude each other")
     began = time.monotonic()
-    configuration = Configuration(request.config, request.isolated)
+    configuration = Configuration(request.config, request.isolated, request.compile_commands)
     of_run = configuration.of_run()
     baseline = _baseline(request, of_run)
     unread: list[FileResult] = []
@@ -92,7 +93,7 @@ def _run(request: Request) -> int:
         lambda path, why: unread.append(FileResult(path, failure=why)),
         lambda path: configuration.of_file(path).excludes(path),
     )
-    units = [Unit(path, configuration.of_file(path).options(path, request.given)) for path in files]
+    units = [Unit(path, configuration.options(path, request.given)) for path in files]
     if request.show_settings:
         _show_settings(units, configuration)
         return 0

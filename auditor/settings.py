@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from auditor.compile_commands import CompileCommands
 from auditor.config import AuditOptions, KernelOptions
 from auditor.config_keys import KEYS, ConfigError, Invalid, read_table
 from auditor.globs import matches
@@ -20,6 +21,7 @@ else:  # pragma: no cover - depends on the Python
 
 NAMES = ("bw-audit.toml", ".bw-audit.toml", "pyproject.toml")
 MAX_FILE = 1 << 20
+OFF = "off"  # in place of a compile database: use none
 _RENAMED = {"arch": "arches", "include": "includes", "define": "defines", "set": "values"}
 _OF_THE_RUN = ("fail-on", "per-file-ignores", "exclude", "baseline", "jobs")
 _LAUNCH = ("block", "grid", "cluster", "smem")
@@ -81,8 +83,10 @@ def _without(kernel: KernelOptions, given: Mapping[str, Any]) -> KernelOptions:
 class Configuration:
     """Finds the settings of each source; each configuration file is read once."""
 
-    def __init__(self, file: str | None = None, isolated: bool = False) -> None:
+    def __init__(self, file: str | None = None, isolated: bool = False, compile_commands: str | None = None) -> None:
         self._fixed: Settings | None = Settings() if isolated else None
+        ignored = compile_commands == OFF or (isolated and compile_commands is None)
+        self._compiled = None if ignored else CompileCommands(compile_commands)
         if file is not None:
             self._fixed = read_settings(Path(file), named=True)
         self._by_folder: dict[Path, Settings] = {}
@@ -94,6 +98,17 @@ class Configuration:
     def of_file(self, path: str) -> Settings:
         """The settings that are nearest to a source. Raises ConfigError."""
         return self._of_folder(Path(os.path.normpath(Path(path).absolute())).parent)
+
+    def options(self, path: str, given: Mapping[str, Any]) -> AuditOptions:
+        """Options of a source: the command line before the configuration before the project's compile commands.
+
+        Raises ConfigError.
+        """
+        settings = self.of_file(path)
+        options = settings.options(path, given)
+        if self._compiled is None:
+            return options
+        return self._compiled.options(path, options, {*given, *settings.audit})
 
     def _of_folder(self, folder: Path) -> Settings:
         if self._fixed is not None:

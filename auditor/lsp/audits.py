@@ -17,7 +17,7 @@ def audit_text(path: str, text: str, fixes: bool = False) -> FileResult:
     ``fixes`` asks for confirmed repairs of the findings, which takes longer.
     """
     try:
-        options = Configuration().of_file(path).options(path, {"fixes": fixes})
+        options = Configuration().options(path, {"fixes": fixes})
     except ConfigError as error:
         return FileResult(path, failure=str(error))
     with closing(audit_in_parallel([Unit(path, options, text)], 1, None)) as analyses:

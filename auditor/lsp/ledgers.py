@@ -29,7 +29,7 @@ class Note:
 def notes_on(path: str, text: str) -> list[Note]:
     """The rows of all kernels of a document. They are found in a process of their own; none when that fails."""
     try:
-        options = Configuration().of_file(path).options(path, {})
+        options = Configuration().options(path, {})
     except ConfigError:
         return []
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
