@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.causes_arrivals import early_expects, stray_arrivals
+from auditor.causes_bytes import assumed, bytes_read, sum_of_some
 from auditor.causes_parity import in_turn, out_of_step
 from auditor.causes_schedule import EarlyWait, failure, harmful_order
 from auditor.causes_unserved import unserved_read
@@ -247,11 +248,30 @@ class Diagnosis:
         if any(audit.incidents("bulk_size", "multi_issue", "tx_overflow")):
             return
         for index, (phase, expected, copies) in self._phase_bytes():
+            if copies and expected and all(c["bytes"] is None for c in copies):
+                self._unknown_bytes(index, phase, expected, [audit.event(c["event"]) for c in copies], index in stuck)
             if index not in stuck | early or any(c["bytes"] is None for c in copies):
                 continue
             case = self._bytes_case(index, phase, expected, copies)
             if case is not None and (expected or index in early):
                 self._add(self.BYTES, case)
+
+    def _unknown_bytes(self, bar: int, phase: int, expected: list[Any], copies: list[Event], stuck: bool) -> None:
+        """An expectation that does not fit copies of unknown size."""
+        where = self.audit.event(expected[0][0]).where
+        if any(case.where == where for case in self.found.get(self.BYTES, ())):
+            return
+        want, room = sum(tx for _, tx in expected), assumed(copies)
+        parts: list[int] = []
+        if not stuck or want <= room:
+            if phase or len(copies) < 2:
+                return
+            parts = bytes_read(self.audit, copies)
+            if not sum_of_some(want, parts):
+                return
+        data = {"expected": want, "delivered": sum(parts) or room, "phase": phase, "copies": [e.id for e in copies],
+                "expects": [e for e, _ in expected], "read": parts}
+        self._add(self.BYTES, Case(where, barrier=bar, data=data))
 
     def _bytes_case(self, bar: int, phase: int, expected: list[Any], copies: list[Any]) -> Case | None:
         """A phase that expects other bytes than its copies deliver; None when they agree."""

@@ -29,8 +29,11 @@ class ExpectedBytes(Rule):
         copies = [audit.event(n) for n in case.data["copies"]]
         expects = [audit.event(n) for n in case.data["expects"]]
         story, name = audit.story, audit.story.barrier(bar)
-        parts = _parts(audit, copies)
-        message = (f"{name} expects {plural(want, 'byte')} in phase {case.data['phase']}, but its copies deliver "
+        read = case.data.get("read")
+        sizes = dict(zip(case.data["copies"], read or map(_bytes, copies)))
+        parts = _parts(list(sizes.values()))
+        does = "deliver" if read is None else "bring data of which are read:" if read else "have room for at most"
+        message = (f"{name} expects {plural(want, 'byte')} in phase {case.data['phase']}, but its copies {does} "
                    f"{got:,}"
                    + (f" ({parts})" if parts else ""))
         if want > got:
@@ -38,18 +41,20 @@ class ExpectedBytes(Rule):
         else:
             message += f": the phase can end before the last {plural(got - want, 'byte')} have landed"
         hint = f"expect {plural(got, 'byte')}, the sum of the copies" if got else "issue the copies that are expected"
+        if read == []:
+            hint = "expect the bytes of the boxes of these copies"
         if any(e.data["instr"] == "tma.load" for e in copies):
             hint += "; a tensor copy delivers its whole box, also the part outside the tensor"
-        related = [(e.where, f"{story.who(e)} delivers {plural(_bytes(e), 'byte')}") for e in copies[:6]]
+        related = [(e.where, f"{story.who(e)} delivers {plural(sizes[e.id], 'byte')}") for e in copies[:6]]
         related += [(e.where, f"{story.thread(e)} expects {plural(e.data['tx'], 'byte')} here") for e in expects[1:4]]
         acting = expects[0] if expects else copies[0]
         return audit.finding(
             type(self), case.where, message, related=related + initialised(audit, bar), hint=hint,
             flow=[(e.where, f"{story.thread(e)} expects {plural(e.data['tx'], 'byte')} in phase {case.data['phase']}")
                   for e in expects[:2]]
-            + [(e.where, f"{story.what(e)} brings {plural(_bytes(e), 'byte')}") for e in copies[:4]],
+            + [(e.where, f"{story.what(e)} brings {plural(sizes[e.id], 'byte')}") for e in copies[:4]],
             context=context(audit, acting, bar),
-            repair=lambda: _repairs(audit, expects, copies, got - want),
+            repair=lambda: _repairs(audit, expects, copies, got - want) if read is None else (),
         )
 
 
@@ -77,14 +82,14 @@ def _grouped(text: str) -> str:
 
 
 def _bytes(copy: Event) -> int:
-    return int(copy.data["bytes"] or 0) * int(copy.data.get("copies", 1))
+    return int(copy.data["bytes"] or copy.data.get("assumed_bytes") or 0) * int(copy.data.get("copies", 1))
 
 
-def _parts(audit: Audit, copies: list[Event]) -> str:
+def _parts(delivered: list[int]) -> str:
     """ "2 x 4,096 + 512", when there are several copies."""
     sizes: dict[int, int] = {}
-    for e in copies:
-        sizes[_bytes(e)] = sizes.get(_bytes(e), 0) + 1
+    for size in delivered:
+        sizes[size] = sizes.get(size, 0) + 1
     if sum(sizes.values()) < 2:
         return ""
     return " + ".join(f"{n} x {size:,}" if n > 1 else f"{size:,}" for size, n in sizes.items())
