@@ -91,11 +91,14 @@ def by_name(
 ) -> Any:
     """The chosen value of an integer of that name; ``default``, when given, for names that suggest nothing.
 
-    ``counted``: the code waits for something that many times, so that a size in elements cannot be meant.
+    ``counted``: the code waits for something that many times, so that a size in elements cannot be meant; a larger
+    problem has no fewer rounds of it, or a hang in the second one would not show there.
     """
     kind = meaning(name, siblings)
     if counted and kind in ("rows", "depth", "elements"):
         kind = "count"
+    if counted and kind == "count" and variant == LARGE:
+        variant = TYPICAL
     if kind == "other" and default is not None:
         return default
     return _VALUES[kind][variant]

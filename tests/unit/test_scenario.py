@@ -10,7 +10,7 @@ from auditor.machine.host_facts import HostFacts, HostLaunch, HostRun
 from auditor.machine.launch import TensorMap
 from auditor.machine.scenario import ScenarioSettings, plan
 from auditor.machine.scenario_shape import guess_block, last_cluster
-from auditor.machine.scenario_values import LONG, SINGLE, TYPICAL, by_name, meaning, reduced
+from auditor.machine.scenario_values import LARGE, LONG, SINGLE, TYPICAL, by_name, meaning, reduced
 from auditor.program import Kernel, Layout, Param, Program, ScalarType, SharedVar
 from auditor.ptx.grammar import parse_asm
 from auditor.source import Loc
@@ -235,6 +235,11 @@ def test_integer_that_is_an_address() -> None:
     args = plan(program(k), k, None, HostFacts())[0].args
     assert args[0] > GLOBAL_WINDOW
     assert args[1] == 4
+
+
+def test_a_larger_problem_has_no_fewer_rounds() -> None:
+    assert by_name("k_blocks", LARGE) == 1
+    assert by_name("k_blocks", LARGE, counted=True) == by_name("k_blocks", TYPICAL, counted=True) == 4
 
 
 def test_values_by_name() -> None:
