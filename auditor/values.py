@@ -281,20 +281,28 @@ def _counterpart(x: Any) -> Any:
     return x.other if x.__class__ is BlockInt else x
 
 
-def _carried(name: str) -> Callable[..., Any]:
-    plain = getattr(int, name)
+def _carried(name: str) -> Callable[[BlockInt, Any], Any]:
+    plain, new = getattr(int, name), int.__new__
 
-    def operation(self: BlockInt, *args: Any) -> Any:
-        result = plain(self, *args)
+    def operation(self: BlockInt, operand: Any) -> Any:  # called for every lane of every address: kept short
+        result = plain(self, operand)
         if result.__class__ is not int:
             return result
         try:
-            return BlockInt(result, plain(self.other, *map(_counterpart, args)))
+            other = plain(self.other, operand.other if operand.__class__ is BlockInt else operand)
         except (ArithmeticError, ValueError):  # the other CTA divides by zero or shifts by a negative count
             BlockInt.compared = True
             return result
+        made = new(BlockInt, result)
+        made.other = other
+        return made
 
     return operation
+
+
+def _carried_alone(name: str) -> Callable[[BlockInt], BlockInt]:
+    plain = getattr(int, name)
+    return lambda self: BlockInt(plain(self), plain(self.other))
 
 
 def _noted(name: str) -> Callable[..., Any]:
@@ -332,10 +340,11 @@ class BlockInt(int):
 
 
 for _name in (
-    "add radd sub rsub mul rmul floordiv rfloordiv mod rmod and rand or ror xor rxor lshift rlshift rshift rrshift "
-    "neg invert abs pos"
+    "add radd sub rsub mul rmul floordiv rfloordiv mod rmod and rand or ror xor rxor lshift rlshift rshift rrshift"
 ).split():
     setattr(BlockInt, f"__{_name}__", _carried(f"__{_name}__"))
+for _name in "neg invert abs pos".split():
+    setattr(BlockInt, f"__{_name}__", _carried_alone(f"__{_name}__"))
 for _name in "lt le gt ge eq ne bool".split():
     setattr(BlockInt, f"__{_name}__", _noted(f"__{_name}__"))
 
