@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.causes_arrivals import early_expects, stray_arrivals
-from auditor.causes_bytes import assumed, bytes_read, sum_of_some
+from auditor.causes_bytes import assumed, bytes_read, capacity, sum_of_some
 from auditor.causes_parity import in_turn, out_of_step
 from auditor.causes_schedule import EarlyWait, failure, harmful_order
 from auditor.causes_unserved import unserved_read
@@ -261,9 +261,11 @@ class Diagnosis:
         where = self.audit.event(expected[0][0]).where
         if any(case.where == where for case in self.found.get(self.BYTES, ())):
             return
-        want, room = sum(tx for _, tx in expected), assumed(copies)
-        parts: list[int] = []
-        if not stuck or want <= room:
+        want, parts = sum(tx for _, tx in expected), list[int]()
+        if not stuck and phase:
+            return  # the first phases tell
+        room = min(assumed(copies), capacity(self.audit, copies)) if stuck else capacity(self.audit, copies)
+        if want <= room:
             if phase or len(copies) < 2:
                 return
             parts = bytes_read(self.audit, copies)

@@ -8,7 +8,7 @@ data of all copies, while the expectation is that of some of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from auditor.trace import Access, Event
@@ -16,6 +16,7 @@ from auditor.trace import Access, Event
 if TYPE_CHECKING:
     from auditor.audit import Audit
 
+UNKNOWN = 1 << 62  # bytes: nothing bounds a copy
 MOST_COPIES = 6  # of one phase, for which the sums of all choices are tried
 
 
@@ -30,14 +31,12 @@ def bytes_read(audit: Audit, copies: Sequence[Event]) -> list[int]:
     targets = [[a for a in e.accesses if a.write and a.space == "shared" and a.what == "data"] for e in copies]
     if any(len(t) != 1 or e.data.get("copies", 1) != 1 for t, e in zip(targets, copies)):
         return []  # multicast: other CTAs bring a part
+    if any(t[0].cta != targets[0][0].cta for t in targets):
+        return []
     cta = targets[0][0].cta
-    starts = sorted(
-        {a.lo for e in audit.trace.events if e.kind == "async" for a in e.accesses if _is_data(a, cta) and a.write}
-    )
-    spans = []
-    for (target,) in targets:
-        spans.append((target.lo, next((s for s in starts if s > target.lo), 1 << 62)))
-    if any(t[0].cta != cta for t in targets) or len(set(spans)) < len(spans):
+    marks = _beginnings(audit, cta)
+    spans = [(t.lo, next((s for s in marks if s > t.lo), t.hi)) for (t,) in targets]
+    if len(set(spans)) < len(spans):
         return []
     read: list[list[tuple[int, int]]] = [[] for _ in spans]
     for e in audit.trace.events:
@@ -49,6 +48,33 @@ def bytes_read(audit: Audit, copies: Sequence[Event]) -> list[int]:
                     return []
                 found.extend(_within(a, *span))
     return [_length(found) for found in read]
+
+
+def _beginnings(audit: Audit, cta: int) -> list[int]:
+    """Where something that is written begins in the shared memory of a CTA, ascending: data or an mbarrier."""
+    found = {b.offset for b in audit.trace.barriers if b.cta == cta}
+    found |= {a.lo for e in audit.trace.events for a in e.accesses if _is_data(a, cta) and a.write}
+    return sorted(found)
+
+
+def capacity(audit: Audit, copies: Sequence[Event]) -> int:
+    """Bytes that copies can bring at most without one of their kind writing into the place of another: the sum of the
+    least distances from where those of one place in the code land to the next landing of any of them."""
+    if any(e.data.get("copies", 1) != 1 for e in copies):
+        return UNKNOWN  # multicast: other CTAs bring a part
+    kinds = {e.where for e in copies}
+    starts: dict[int, dict[int, set[object]]] = {}
+    for e in audit.trace.events:
+        if "assumed_bytes" in e.data and e.where in kinds:
+            for a in e.accesses:
+                if a.write and a.space == "shared" and a.what == "data":
+                    starts.setdefault(a.cta, {}).setdefault(a.lo, set()).add(e.where)
+    room: dict[object, int] = {}
+    for landings in starts.values():
+        for lo, hi in pairwise(sorted(landings)):
+            for where in landings[lo]:
+                room[where] = min(room.get(where, hi - lo), hi - lo)
+    return sum(room.get(e.where, UNKNOWN) for e in copies)
 
 
 def sum_of_some(total: int, parts: Sequence[int]) -> bool:

@@ -31,7 +31,7 @@ class ExpectedBytes(Rule):
         story, name = audit.story, audit.story.barrier(bar)
         read = case.data.get("read")
         sizes = dict(zip(case.data["copies"], read or map(_bytes, copies)))
-        parts = _parts(list(sizes.values()))
+        parts = _parts(list(sizes.values())) if read != [] else ""
         does = "deliver" if read is None else "bring data of which are read:" if read else "have room for at most"
         message = (f"{name} expects {plural(want, 'byte')} in phase {case.data['phase']}, but its copies {does} "
                    f"{got:,}"
