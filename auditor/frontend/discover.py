@@ -92,12 +92,14 @@ def host_functions(unit: ParsedUnit) -> list[Any]:
 
 
 def discover(unit: ParsedUnit) -> Discovery:
-    """Walk the user's declarations and whatever host code reaches from them."""
-    walk = _Walk()
-    for declaration in _user_declarations(unit.tu.cursor):
-        walk.declaration(declaration)
-    walk.run()
-    return walk.result(unit)
+    """Walk the user's declarations and whatever host code reaches from them; once for each unit."""
+    if unit.discovery is None:
+        walk = _Walk()
+        for declaration in _user_declarations(unit.tu.cursor):
+            walk.declaration(declaration)
+        walk.run()
+        unit.discovery = walk.result(unit)
+    return unit.discovery
 
 
 def qualified_name(cursor: Any) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditor.frontend.headers_store import is_shim
 from auditor.frontend.options import Options
 from auditor.program import Note
 from auditor.source import UNKNOWN, Loc
+
+if TYPE_CHECKING:
+    from auditor.frontend.discover import Discovery
 
 # How clang's complaints about the grammar begin, as opposed to those about names and types.
 _SYNTAX = re.compile(r"expected |extraneous |bracket nesting |unterminated |missing terminating |function definition ")
@@ -34,7 +37,7 @@ class ParsedUnit:
     """A parsed source file.
 
     ``injected_lines`` follow the last line of ``text`` in the file that clang saw; ``injected_origins`` says of each
-    variable that they define why its kernel instantiation was chosen.
+    variable that they define why its kernel instantiation was chosen. ``discovery`` keeps what ``discover`` found in it.
     """
 
     path: str
@@ -45,6 +48,7 @@ class ParsedUnit:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     injected_lines: tuple[str, ...] = ()
     injected_origins: dict[str, str] = field(default_factory=dict)
+    discovery: Discovery | None = None
 
     @property
     def errors(self) -> list[Diagnostic]:
