@@ -37,7 +37,7 @@ class ParsedUnit:
     """A parsed source file.
 
     ``injected_lines`` follow the last line of ``text`` in the file that clang saw; ``injected_origins`` says of each
-    variable that they define why its kernel instantiation was chosen. ``discovery`` keeps what ``discover`` found in it.
+    variable that they define why its kernel instantiation was chosen. ``discovery`` is kept by ``discover``.
     """
 
     path: str
