@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import GeneratorType as Generator
 from typing import Any
 
+from auditor.frontend.lower.rows import rows_at
 from auditor.values import (
     LANES,
     OPAQUE,
@@ -95,6 +96,9 @@ def element(box: Any, index: Any) -> Any:
     if index.__class__ is int or index.__class__ is bool:
         return box[index] if 0 <= index < len(box) else OPAQUE
     if index.__class__ is Vec and isinstance(box, list):
+        rows = rows_at(box, index)
+        if rows is not None:
+            return rows
         size = len(box)
         lanes = []
         for lane, i in enumerate(index.v):
