@@ -30,8 +30,7 @@ class MisalignedTile(Rule):
         reported: set[Stack] = set()
         judged: set[object] = set()
         copied = {(a.cta, a.lo, a.hi) for e in audit.trace.events
-                  if e.kind == "async" and e.data["instr"] == "tma.load" and e.data["bytes"] is not None
-                  for a in e.accesses if a.write}
+                  if e.kind == "async" and e.data["instr"] == "tma.load" for a in e.accesses if a.write}
         for e in audit.trace.events:
             if e.kind != "async" or e.data["instr"] not in ("mma", "mma.ws", "wgmma") or e.where in reported:
                 continue
@@ -43,7 +42,7 @@ class MisalignedTile(Rule):
                 wrong = self._wrong(e, name)
                 if any(cta == e.cta and lo <= start < hi and (not wrong or lo % PERIODS_LEAST)
                        for cta, lo, hi in copied):
-                    continue  # the copy into this tile is misaligned as well: BW218 tells, since its map is known
+                    continue  # the copy into this tile is misaligned as well: BW218, when its map is known
                 finding = self._finding(audit, e, name) if self._wrong(e, name) else self._by_chance(audit, e, name)
                 if finding is not None:
                     reported.add(e.where)
