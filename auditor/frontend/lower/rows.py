@@ -9,7 +9,7 @@ from auditor.values import OPAQUE, Opaque, Vec, collapse, lane_values
 
 
 class Rows(list[Any]):
-    """One row for each lane, u as the list that the lanes see: reads gather from them, writes scatter to them."""
+    """One row for each lane, used as the list that the lanes see: reads gather from them, writes scatter to them."""
 
     __slots__ = ("rows",)
 
@@ -36,7 +36,7 @@ class Rows(list[Any]):
             return collapse(x.v[lane] if isinstance(x, Vec) else x for lane, x in enumerate(items))
         for x in items:
             if isinstance(x, Opaque):
-                x.u()
+                x.used()
         return OPAQUE
 
     def __setitem__(self, key: Any, value: Any) -> None:
