@@ -10,7 +10,8 @@ from auditor.findings import Finding, Level
 from auditor.rule import Rule
 from auditor.rulekit import listing
 
-STEADY = 4  # phases of a barrier that show a ring go round: filled, drained, and the same with the other parity
+ROUNDS = 2  # phases of one barrier, so that it has been used with both parities
+STEADY = 16  # phases of all barriers that show the roles hand over to each other
 STILL_GOING = 0.75  # of the run: phases end to the last, so that it is a long loop and no endless one
 
 
@@ -32,7 +33,7 @@ class IncompleteRun(Rule):
             yield audit.finding(
                 type(self), (audit.kernel.loc,),
                 f"audit of {audit.kernel.display} stopped after {incident.data['limit']}"
-                + (f" and {rounds} phases of one mbarrier" if rounds else "")
+                + (f" and {rounds} phases of mbarriers" if rounds else "")
                 + f", before {roles or 'the last role'} had ended: what follows is not judged",
                 level=Level.NOTE if rounds else None,
                 hint="raise --budget, or give smaller inputs with --set and --grid",
@@ -40,9 +41,9 @@ class IncompleteRun(Rule):
 
 
 def _rounds(audit: Audit) -> int:
-    """Phases that a barrier went through, when the run was stopped in the steady state of a long loop; else 0."""
+    """Phases that went by, when the run was stopped in the steady state of a long loop; else 0."""
     phases = [e for e in audit.trace.events if e.kind == "phase"]
-    if not phases or phases[-1].id < STILL_GOING * len(audit.trace.events):
+    if len(phases) < STEADY or phases[-1].id < STILL_GOING * len(audit.trace.events):
         return 0
     most = max(Counter(e.data["bar"] for e in phases).values())
-    return most if most >= STEADY else 0
+    return len(phases) if most >= ROUNDS else 0

@@ -46,7 +46,7 @@ def found(tmp_path: Path, text: str) -> list[Finding]:
 def test_a_long_loop_that_goes_round_is_a_note(tmp_path: Path, rounds: str) -> None:
     (finding,) = found(tmp_path, RING.replace("ROUNDS", rounds))
     assert finding.level is Level.NOTE
-    assert "phases of one mbarrier" in finding.message
+    assert "phases of mbarriers" in finding.message
 
 
 def test_a_loop_in_which_nothing_happens_is_a_warning(tmp_path: Path) -> None:
