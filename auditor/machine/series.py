@@ -49,7 +49,7 @@ class Series:
                 counted = True
                 yield launch, trace
         if not counted and self._cut:
-            yield self._cut[-1]
+            yield max(self._cut, key=lambda cut: cut[1].steps)
 
     def _runs(self) -> Iterator[tuple[Launch, Trace]]:
         for launch in self._launches:
@@ -79,7 +79,8 @@ class Series:
         self._exceeded = exceeded or (self._exceeded and not launch.reduced)
         if not trace.block_dependent:
             self._alike.append(launch)
-        if exceeded and (launch.replaceable or launch.extra or (launch.fallback and self._completed)):
+        spared = launch.fallback and (self._completed or any(cut.steps >= trace.steps for _, cut in self._cut))
+        if exceeded and (launch.replaceable or launch.extra or spared):
             self._cut.append((launch, trace))
             return False
         self._completed |= not exceeded

@@ -17,7 +17,11 @@ ALL = [TYPICAL, SMALL, SINGLE, LONG, LARGE]
 
 
 def judged(
-    steps: dict[str, int], hang: tuple[str, ...] = (), runs: int = 9, launches: list[Launch] = ALL
+    steps: dict[str, int],
+    hang: tuple[str, ...] = (),
+    runs: int = 9,
+    launches: list[Launch] = ALL,
+    budget: int = 400_000,
 ) -> tuple[list[str], list[str]]:
     """Names of the launches that were run and of those that count, when each takes so many steps.
 
@@ -38,7 +42,7 @@ def judged(
             trace.incidents.append(Incident("budget", ()))
         return trace
 
-    return ran, [launch.kernel for launch, _ in Series(launches, 400_000, run)]
+    return ran, [launch.kernel for launch, _ in Series(launches, budget, run)]
 
 
 def test_short_runs_all_count() -> None:
@@ -63,7 +67,14 @@ def test_a_last_resort_that_is_too_long_does_not_count_where_another_has_ended()
 
 def test_a_run_that_is_too_long_counts_when_there_is_no_time_for_another() -> None:
     long = REPLACEABLE_STEPS + 1
-    assert judged({"typical": long, "small": long}, runs=2) == (["typical", "small"], ["small"])
+    assert judged({"typical": long, "small": long}, runs=2) == (["typical", "small"], ["typical"])
+
+
+def test_of_runs_that_were_all_cut_the_longest_counts() -> None:
+    long = REPLACEABLE_STEPS + 1
+    few = {"typical": long, "small": long, "single": 500_000}
+    assert judged(few, budget=REPLACEABLE_STEPS // 2)[1] == ["typical"]
+    assert judged(few)[1] == ["single"]
 
 
 def test_a_smaller_problem_that_made_no_difference_is_not_tried_again_for_the_same_cta() -> None:
