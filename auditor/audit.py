@@ -234,7 +234,7 @@ def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding
     coverage = Coverage(kernels=len(program.kernels))
     for note in program.notes:
         coverage.notes.append((note.kind, note.message, note.loc))
-    facts = survey(program, _whole(options)) if program.host_entries else None
+    facts = survey(program, whole_values(options)) if program.host_entries else None
     for kernel in program.kernels:
         if kernel.empty:
             coverage.notes.append(("empty", f"kernel {kernel.display} has no body for {program.arch}", kernel.loc))
@@ -260,17 +260,10 @@ def audit_kernel(
     """Run one kernel under its scenarios. Returns its findings and whether every run came to an end."""
     deadline = time.thread_time() + options.budget
     options = options.for_kernel(kernel.name, kernel.display)
-    settings = ScenarioSettings(
-        block=options.block,
-        grid=options.grid,
-        cluster=options.cluster,
-        shared_bytes=options.smem,
-        values=_whole(options),
-    )
     findings: dict[tuple[str, Loc], Finding] = {}
     complete = True
     seen: set[int] = set()
-    launches = plan(program, kernel, settings, facts)
+    launches = plan(program, kernel, scenario_settings(options), facts)
 
     def judge(audit: Audit) -> None:
         for rule in all_rules():
@@ -304,7 +297,18 @@ def audit_kernel(
     return [_with_inputs(f, kernel) for f in findings.values()], complete
 
 
-def _whole(options: AuditOptions) -> dict[str, int]:
+def scenario_settings(options: AuditOptions) -> ScenarioSettings:
+    """What the user fixed of the runs."""
+    return ScenarioSettings(
+        block=options.block,
+        grid=options.grid,
+        cluster=options.cluster,
+        shared_bytes=options.smem,
+        values=whole_values(options),
+    )
+
+
+def whole_values(options: AuditOptions) -> dict[str, int]:
     """The scalar arguments that the user set, as integers: the protocol depends on no others."""
     return {name: int(value) for name, value in options.values}
 

@@ -74,9 +74,9 @@ def _run(flags: CompilerFlags, paths: tuple[str, ...], **given: Any) -> int:
 
 def report_file(path: str, options: AuditOptions, kernel: str | None = None, text: str | None = None) -> FileReport:
     """The reports of one file's kernels, or of ``text`` as if that were in it. Never raises for what the file holds."""
-    from auditor.engine import guess_arch, read_source
+    from auditor.engine import guess_arch, read_source, reading_options
     from auditor.frontend import build_program
-    from auditor.frontend.parse import Options, ParseFailure
+    from auditor.frontend.parse import ParseFailure
     from auditor.reports.build import report_program
     from auditor.reports.model import FileReport
 
@@ -85,17 +85,7 @@ def report_file(path: str, options: AuditOptions, kernel: str | None = None, tex
             raise InputError("a report needs a CUDA source, not a Python file with some in strings")
         text = read_source(path) if text is None else text
         arch = options.arches[0] if options.arches else guess_arch(text)
-        reading = Options(
-            arch=arch,
-            includes=options.includes,
-            defines=options.defines,
-            std=options.std,
-            extra=options.extra,
-            cuda_path=options.cuda_path,
-            own_headers=options.cuda_path is None,
-            instantiate=options.instantiate,
-        )
-        program = build_program(path, text, reading)
+        program = build_program(path, text, reading_options(arch, options))
         kernels = report_program(program, options, kernel)
     except (InputError, ParseFailure) as error:
         return FileReport(path, failure=str(error).removeprefix(f"{path}: "))

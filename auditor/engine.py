@@ -10,12 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from auditor.analysis import Analysis, ArchRun, KernelPlace
 from auditor.conclude import conclude
 from auditor.config import STDIN, AuditOptions, InputError, is_python
 from auditor.findings import FileResult
+
+if TYPE_CHECKING:
+    from auditor.frontend.options import Options
 
 T = TypeVar("T")
 
@@ -88,15 +91,11 @@ def _audit_python(path: str, text: str, options: AuditOptions, analysis: Analysi
         analysis.runs.append(joined(arch, path, runs, skipped))
 
 
-def _pipeline(path: str, text: str, arch: str, options: AuditOptions, analysis: Analysis) -> ArchRun:
-    """Frontend, machine, graph and rules for one architecture. Tells ``analysis`` what was read and the time spent."""
-    began = time.monotonic()
-    from auditor.audit import audit_program
-    from auditor.frontend.included import included_files
-    from auditor.frontend.lower.program_builder import lower_unit
-    from auditor.frontend.parse import Options, ParseFailure, parse
+def reading_options(arch: str, options: AuditOptions) -> Options:
+    """How the frontend is to read a source for one architecture."""
+    from auditor.frontend.options import Options
 
-    reading = Options(
+    return Options(
         arch=arch,
         includes=options.includes,
         defines=options.defines,
@@ -106,6 +105,17 @@ def _pipeline(path: str, text: str, arch: str, options: AuditOptions, analysis: 
         own_headers=options.cuda_path is None,
         instantiate=options.instantiate,
     )
+
+
+def _pipeline(path: str, text: str, arch: str, options: AuditOptions, analysis: Analysis) -> ArchRun:
+    """Frontend, machine, graph and rules for one architecture. Tells ``analysis`` what was read and the time spent."""
+    began = time.monotonic()
+    from auditor.audit import audit_program
+    from auditor.frontend.included import included_files
+    from auditor.frontend.lower.program_builder import lower_unit
+    from auditor.frontend.parse import ParseFailure, parse
+
+    reading = reading_options(arch, options)
     began = _spend(analysis, "loading", began)
     try:
         unit = parse(path, text, reading)

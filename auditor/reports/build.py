@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 
-from auditor.audit import STEP_BUDGET, Audit, audit_kernel
+from auditor.audit import STEP_BUDGET, Audit, audit_kernel, scenario_settings, whole_values
 from auditor.config import AuditOptions
 from auditor.findings import Coverage
 from auditor.machine.core import Machine
 from auditor.machine.host import survey
 from auditor.machine.host_facts import HostFacts
 from auditor.machine.launch import Launch
-from auditor.machine.scenario import ScenarioSettings, plan
+from auditor.machine.scenario import plan
 from auditor.program import Kernel, Program
 from auditor.reports import judgement, validation
 from auditor.reports.actors import roles
@@ -32,13 +32,8 @@ from auditor.reports.tmem_objects import objects
 def report_program(program: Program, options: AuditOptions, name: str | None = None) -> tuple[KernelReport, ...]:
     """Reports of a program's kernels; only of those that ``name`` names, with or without template arguments."""
     wanted = [k for k in program.kernels if not k.empty and (name is None or name in (k.name, k.display))]
-    host = survey(program, _whole(options)) if program.host_entries else None
+    host = survey(program, whole_values(options)) if program.host_entries else None
     return tuple(report_kernel(program, kernel, options, host) for kernel in wanted)
-
-
-def _whole(options: AuditOptions) -> dict[str, int]:
-    """The values that the user gave, those that are whole numbers."""
-    return {name: int(value) for name, value in options.values if int(value) == value}
 
 
 def report_kernel(program: Program, kernel: Kernel, options: AuditOptions, host: HostFacts | None) -> KernelReport:
@@ -46,14 +41,7 @@ def report_kernel(program: Program, kernel: Kernel, options: AuditOptions, host:
     options = options.for_kernel(kernel.name, kernel.display)
     coverage = Coverage()
     findings, complete = audit_kernel(program, kernel, options, coverage, host)
-    settings = ScenarioSettings(
-        block=options.block,
-        grid=options.grid,
-        cluster=options.cluster,
-        shared_bytes=options.smem,
-        values=_whole(options),
-    )
-    launches = plan(program, kernel, settings, host)
+    launches = plan(program, kernel, scenario_settings(options), host)
     audit = _typical(program, kernel, launches, options.budget)
     facts = Facts(audit)
     clock = Clock(facts)
