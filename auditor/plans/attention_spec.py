@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from auditor.plans.kinds import KINDS, OUTPUT_BYTES
-from auditor.plans.spec import PlanError
+from auditor.plans.spec import changed_fields, check_request
 
 DTYPES = ("bf16", "f16", "e4m3", "e5m2")
 PLACES = ("alias", "own")
@@ -29,16 +29,7 @@ class AttentionSpec:
     arch: str = "sm_100a"
 
     def __post_init__(self) -> None:
-        for name, allowed in (("dtype", DTYPES), ("out", tuple(OUTPUT_BYTES)), ("p", PLACES)):
-            if getattr(self, name) not in allowed:
-                raise PlanError(f"{name} is {getattr(self, name)!r}, not one of {', '.join(allowed)}")
-        for name in ("m", "n", "d"):
-            if getattr(self, name) < 1:
-                raise PlanError(f"{name} is {getattr(self, name)}, not positive")
-        if self.stages is not None and self.stages < 1:
-            raise PlanError(f"stages is {self.stages}, not positive")
-        if not self.arch.startswith(("sm_100", "sm_103", "sm_110")):
-            raise PlanError(f"{self.arch} has no tcgen05; use sm_100a")
+        check_request(vars(self), {"dtype": DTYPES, "out": OUTPUT_BYTES, "p": PLACES}, ("m", "n", "d"))
 
     @property
     def tiles(self) -> int:
@@ -60,8 +51,4 @@ class AttentionSpec:
 
     def differences(self, other: AttentionSpec) -> tuple[str, ...]:
         """Names and values of ``other`` that differ from ours."""
-        return tuple(
-            f"{f.name} = {getattr(other, f.name)}"
-            for f in fields(self)
-            if getattr(self, f.name) != getattr(other, f.name)
-        )
+        return changed_fields(self, other)

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 from auditor.plans.kinds import ACCUMULATORS, KINDS, OUTPUT_BYTES
 
 
 class PlanError(ValueError):
     """A request that is not of the right form."""
+
+
+def changed_fields(own: Any, other: Any) -> tuple[str, ...]:
+    """Names and values of ``other`` that differ, of two objects of one dataclass."""
+    values = ((f.name, getattr(own, f.name), getattr(other, f.name)) for f in fields(own))
+    return tuple(f"{name} = {there}" for name, here, there in values if here != there)
+
+
+def check_request(given: Mapping[str, Any], choices: Mapping[str, Collection[Any]], positive: Iterable[str]) -> None:
+    """Raises PlanError for a value that no plan can have. Every request has ``stages`` (None: auto) and ``arch``."""
+    for name, allowed in choices.items():
+        if given[name] not in allowed:
+            raise PlanError(f"{name} is {given[name]!r}, not one of {', '.join(map(str, allowed))}")
+    for name in positive:
+        if given[name] < 1:
+            raise PlanError(f"{name} is {given[name]}, not positive")
+    if given["stages"] is not None and given["stages"] < 1:
+        raise PlanError(f"stages is {given['stages']}, not positive")
+    if not given["arch"].startswith(("sm_100", "sm_103", "sm_110")):
+        raise PlanError(f"{given['arch']} has no tcgen05; use sm_100a")
 
 
 @dataclass(frozen=True)
@@ -33,22 +55,14 @@ class GemmSpec:
     ctas_per_sm: int = 1
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("dtype", KINDS),
-            ("acc", ACCUMULATORS),
-            ("out", OUTPUT_BYTES),
-            ("cta_group", (1, 2)),
-            ("epilogue", ("direct", "tma")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise PlanError(f"{name} is {getattr(self, name)!r}, not one of {', '.join(map(str, allowed))}")
-        for name in ("m", "n", "k", "accumulators", "ctas_per_sm"):
-            if getattr(self, name) < 1:
-                raise PlanError(f"{name} is {getattr(self, name)}, not positive")
-        if self.stages is not None and self.stages < 1:
-            raise PlanError(f"stages is {self.stages}, not positive")
-        if not self.arch.startswith(("sm_100", "sm_103", "sm_110")):
-            raise PlanError(f"{self.arch} has no tcgen05; use sm_100a")
+        choices: dict[str, Collection[Any]] = {
+            "dtype": KINDS,
+            "acc": ACCUMULATORS,
+            "out": OUTPUT_BYTES,
+            "cta_group": (1, 2),
+            "epilogue": ("direct", "tma"),
+        }
+        check_request(vars(self), choices, ("m", "n", "k", "accumulators", "ctas_per_sm"))
 
     def words(self) -> str:
         """The request as options of the command line."""
@@ -61,11 +75,7 @@ class GemmSpec:
 
     def differences(self, other: GemmSpec) -> tuple[str, ...]:
         """Names and values of ``other`` that differ from ours."""
-        return tuple(
-            f"{f.name} = {getattr(other, f.name)}"
-            for f in fields(self)
-            if getattr(self, f.name) != getattr(other, f.name)
-        )
+        return changed_fields(self, other)
 
 
 def parse_tile(text: str) -> tuple[int, int, int]:
