@@ -112,7 +112,8 @@ def _end(m: Machine, access: Access, size: int) -> int:
 
 def _stride(m: Machine, rank: int, origin: Any) -> int:
     """The least distance between two places that copies of the same origin were aimed at: no box is larger."""
-    return _least_gap(sorted(_places(m, rank, origin)), m.ctas[rank].shared_end)
+    places = sorted(_places(m, rank, origin))
+    return min((b - a for a, b in pairwise(places)), default=m.ctas[rank].shared_end)
 
 
 def _room(m: Machine, rank: int, origin: Any, *own: int) -> int:
@@ -130,7 +131,3 @@ def _marks(m: Machine, rank: int) -> set[int]:
     """Offsets at which something known begins."""
     cta = m.ctas[rank]
     return {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(rank, ()), cta.shared_end}
-
-
-def _least_gap(places: list[int], default: int) -> int:
-    return min((b - a for a, b in pairwise(places)), default=default)

@@ -46,18 +46,18 @@ def predicate(functions: Sequence[Function], asm: Sequence[AsmBlock]) -> None:
     """Rewrite the branches of all functions where that is possible."""
     quiet = _Quiet(asm)
     by_number = {f.number: f for f in functions}
-    state: dict[int, bool | None] = {}
+    visited: set[int] = set()
 
-    def visit(function: Function) -> bool:
-        if function.number not in state:
-            state[function.number] = None  # in progress: a recursive function is not quiet
+    def visit(function: Function) -> None:
+        """Callees first; a recursive function is not known to be quiet when it is reached again."""
+        if function.number not in visited:
+            visited.add(function.number)
             for callee in function.callees:
                 if callee in by_number:
                     visit(by_number[callee])
-            quiet.functions = {n for n, known in state.items() if known}
             _rewrite(function, quiet)
-            state[function.number] = not function.blocking and quiet.function(function.lines)
-        return bool(state[function.number])
+            if not function.blocking and quiet.function(function.lines):
+                quiet.functions.add(function.number)
 
     for function in functions:
         visit(function)
@@ -145,16 +145,15 @@ class _Quiet:
         if not lines or any(_BUSY.search(item.text) for item in lines[:-1]):
             return False
         last = lines[-1]
-        body = lines[1:-1] if last.indent == 1 and last.text.startswith("return ") else lines[1:]
-        if body is not lines[1:] and (last.callee >= 0 and last.callee not in self.functions):
-            return False
-        changes = self.changes(body) if body else _Changes()
-        if changes is None or "yield" in last.text:
-            return False
-        if len(body) < len(lines) - 1:
+        returns = last.indent == 1 and last.text.startswith("return ")
+        if returns:
             value = _parse(last.text.removeprefix("return ").replace(CALL_MARK, ""))
-            if value is None or not all(self._pure(node) for node in value):
+            calls = last.callee >= 0 and last.callee not in self.functions
+            if calls or value is None or not all(self._pure(node) for node in value):
                 return False
+        changes = self.changes(lines[1:-1] if returns else lines[1:])
+        if changes is None:
+            return False
         parameters = set(re.findall(r"\w+", lines[0].text.partition("(")[2]))
         return not parameters & changes.arrays.keys()
 
