@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from auditor.frontend import include_search, instantiate, stubs
+from auditor.frontend import dialect, include_search, instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
-from auditor.frontend.headers_store import clash_macros, feature_macros, is_shim, shim_files
+from auditor.frontend.headers_store import clash_macros, feature_macros, shim_files
 from auditor.frontend.options import (
     ANNOTATIONS,
     OPTIONAL_TOOLKIT_FILES,
@@ -33,7 +32,7 @@ _KEEP_GOING = 0x200  # a missing include must not stop template instantiation
 
 _GUESS_ROUNDS = 7
 _FOLDER_ROUNDS = 4
-_LONE_PERCENT = re.compile(r"(?<!%)%(?=[a-z_]{2})")  # before the name of a special register
+_DIALECT_ROUNDS = 3  # one correction may show the next error
 
 
 def parse(path: str, text: str | None = None, options: Options | None = None) -> ParsedUnit:
@@ -78,13 +77,15 @@ class _Parse:
     macros: list[str] = field(default_factory=list)
     empty_files: tuple[str, ...] = ()  # missing includes, served empty
     implied: tuple[str, ...] = ()  # headers of ours that the source uses without including them
-    repaired: dict[str, str] = field(default_factory=dict)  # texts of files whose asm had to be put right
+    own_libraries: bool = True  # CuTe's and CUTLASS's headers are ours
+    corrected: dict[str, str] = field(default_factory=dict)  # texts of files that clang would not take as they are
 
     def run(self) -> ParsedUnit:
         arch = parse_arch(self.options.arch)
         if not arch.known:
             self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
-        unit = self._with_repairs(arch, self._with_folders(arch, self._unit(arch, ())))
+        self.own_libraries = not include_search.has_real_library(self.path, self.options)
+        unit = self._with_corrections(arch, self._with_folders(arch, self._unit(arch, ())))
         if unit.errors and self.options.own_headers:
             self.macros = clash_macros(error.message for error in unit.errors)
             if self.macros:
@@ -100,8 +101,8 @@ class _Parse:
         args = command_line(self.options, arch)
         unsaved: list[tuple[str, str]] = []
         if self.options.own_headers:
-            args += [*feature_macros(self.text), *self.macros]
-            unsaved += shim_files()
+            args += [*feature_macros(self.text, libraries=self.own_libraries), *self.macros]
+            unsaved += shim_files(libraries=self.own_libraries)
             for name in self.implied:
                 args += ["-include", f"{SHIM_ROOT}/{name}"]
             if self.stub_text:
@@ -111,8 +112,8 @@ class _Parse:
         else:
             unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in OPTIONAL_TOOLKIT_FILES]
             unsaved += [(name, text) for name, text in shim_files() if name == f"{SHIM_ROOT}/{ANNOTATIONS}"]
-        unsaved += [(name, text) for name, text in self.repaired.items() if name != self.path]
-        text = self.repaired.get(self.path, self.text)
+        unsaved += [(name, text) for name, text in self.corrected.items() if name != self.path]
+        text = self.corrected.get(self.path, self.text)
         unsaved.append((self.path, "\n".join([text, *lines, ""]) if lines else text))
         try:
             tu = cindex.TranslationUnit.from_source(
@@ -120,7 +121,9 @@ class _Parse:
             )
         except cindex.TranslationUnitLoadError as error:
             raise ParseFailure(f"{self.path}: clang could not parse it") from error
-        return ParsedUnit(self.path, self.text, tu, self.options, [], _diagnostics(tu), lines, origins or {})
+        return ParsedUnit(
+            self.path, self.text, tu, self.options, [], _diagnostics(tu), lines, origins or {}, dict(self.corrected)
+        )
 
     def _with_folders(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
         """Parse again with the folders above the source in which its missing includes lie."""
@@ -133,18 +136,15 @@ class _Parse:
             unit = self._unit(arch, ())
         return unit
 
-    def _with_repairs(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
-        """Parse again with lone percent signs in asm doubled: nvcc takes "%smid" for a register, clang rejects it."""
-        lines: dict[str, set[int]] = {}
-        for error in unit.errors:
-            if "invalid % escape in inline assembly" in error.message and not is_shim(error.loc.file):
-                lines.setdefault(error.loc.file, set()).add(error.loc.line)
-        for name, numbers in lines.items():
-            text = (self.text if name == self.path else _read_or_nothing(name)).split("\n")
-            for number in numbers:
-                text[number - 1] = _LONE_PERCENT.sub("%%", text[number - 1])
-            self.repaired[name] = "\n".join(text)
-        return self._unit(arch, ()) if lines else unit
+    def _with_corrections(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
+        """Parse again with what only nvcc accepts put into clang's words."""
+        for _ in range(_DIALECT_ROUNDS):
+            changed = dialect.corrections(unit, _read_or_nothing)
+            if not changed:
+                break
+            self.corrected.update(changed)
+            unit = self._unit(arch, ())
+        return unit
 
     # ---- names that nothing declares ----
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from auditor.frontend.headers_store import provider
 from auditor.frontend.include_search import missing_include
 from auditor.frontend.options import SHIM_ROOT
-from auditor.frontend.unit import Diagnostic, ParsedUnit
+from auditor.frontend.unit import Diagnostic, ParsedUnit, offset_of
 from auditor.program import Note
 from auditor.source import Loc
 
@@ -85,7 +85,7 @@ class Stubs:
         return True
 
     def _error(self, error: Diagnostic, text: str) -> bool:
-        offset = _offset(text, error.loc)
+        offset = offset_of(text, error.loc)
         if _SCOPE_NAME.search(error.message):
             path = re.match(r"[\w:]+", text[offset:])
             return path is not None and self._add(path[0].split("::"), _Name("", "namespace"), error.loc)
@@ -244,14 +244,3 @@ def _preamble() -> Iterator[str]:
 
 
 _PREAMBLE = "".join(_preamble())
-
-
-def _offset(text: str, loc: Loc) -> int:
-    """Index into the text of a place, whose column counts UTF-8 bytes."""
-    start = 0
-    for _ in range(loc.line - 1):
-        start = text.find("\n", start) + 1
-        if start == 0:
-            return 0
-    line = text[start : text.find("\n", start) if "\n" in text[start:] else None]
-    return start + len(line.encode()[: loc.column - 1].decode(errors="replace"))

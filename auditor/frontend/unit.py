@@ -37,7 +37,8 @@ class ParsedUnit:
     """A parsed source file.
 
     ``injected_lines`` follow the last line of ``text`` in the file that clang saw; ``injected_origins`` says of each
-    variable that they define why its kernel instantiation was chosen. ``discovery`` is kept by ``discover``.
+    variable that they define why its kernel instantiation was chosen. ``corrected`` holds the texts of files that clang
+    was given in other words than they have on disk. ``discovery`` is kept by ``discover``.
     """
 
     path: str
@@ -48,6 +49,7 @@ class ParsedUnit:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     injected_lines: tuple[str, ...] = ()
     injected_origins: dict[str, str] = field(default_factory=dict)
+    corrected: dict[str, str] = field(default_factory=dict)
     discovery: Discovery | None = None
 
     @property
@@ -82,3 +84,14 @@ def user_file(cursor: Any) -> str | None:
     """The name of the file in which a cursor stands when that file is the user's, else None."""
     file = cursor.location.file
     return None if file is None or is_shim(file.name) else str(file.name)
+
+
+def offset_of(text: str, loc: Loc) -> int:
+    """Index into the text of a place, whose column counts UTF-8 bytes."""
+    start = 0
+    for _ in range(loc.line - 1):
+        start = text.find("\n", start) + 1
+        if start == 0:
+            return 0
+    line = text[start : text.find("\n", start) if "\n" in text[start:] else None]
+    return start + len(line.encode()[: loc.column - 1].decode(errors="replace"))

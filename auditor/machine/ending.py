@@ -57,7 +57,7 @@ def _idle_waits(m: Machine) -> None:
         left = [
             o
             for other in m.strands
-            if other.warp.cta is strand.warp.cta and kind in other.groups
+            if other.warp.cta is strand.warp.cta and kind in other.groups and not other.groups[kind].waited
             for g in [other.groups[kind].open, *other.groups[kind].committed]
             for o in g
             if o.lanes & other.lanes

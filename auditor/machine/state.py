@@ -188,8 +188,12 @@ class AsyncOp:
 
 @dataclass
 class Groups:
-    """Groups of one kind of one thread: operations not committed yet, and committed groups, oldest first."""
+    """Groups of one kind of one thread: operations not committed yet, and committed groups, oldest first.
+
+    ``ever``: it has issued some; ``waited``: it has waited for its groups, perhaps for none of them.
+    """
 
     open: list[AsyncOp] = field(default_factory=list)
     committed: deque[list[AsyncOp]] = field(default_factory=deque)
     ever: bool = False
+    waited: bool = False

@@ -238,6 +238,7 @@ def cp_wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
 def wait_groups(x: Exec, kind: str, n: int, *, read: bool) -> None:
     """Wait until at most the ``n`` newest committed groups of this thread are incomplete."""
     groups = groups_of(x, kind)
+    groups.waited = True
     where = x.m.where()
     done: list[AsyncOp] = []
     while len(groups.committed) > max(n, 0):

@@ -26,8 +26,10 @@
     __host__ __device__ T __hmax(T, T);                                                             \
     __host__ __device__ T __hmin(T, T);                                                             \
     __host__ __device__ T __hmax_nan(T, T);                                                         \
+    __host__ __device__ T __hmin_nan(T, T);                                                         \
     __device__ T hexp(T);                                                                           \
     __device__ T hexp2(T);                                                                          \
+    __device__ T hlog(T);                                                                           \
     __device__ T hlog2(T);                                                                          \
     __device__ T hrcp(T);                                                                           \
     __device__ T hrsqrt(T);                                                                         \
@@ -38,6 +40,7 @@
     __host__ __device__ bool __hlt(T, T);                                                           \
     __host__ __device__ bool __hle(T, T);                                                           \
     __host__ __device__ bool __heq(T, T);                                                           \
+    __host__ __device__ bool __hne(T, T);                                                           \
     __host__ __device__ bool __hisnan(T);
 #define BW_ARITH2(T)                                                                                \
     __host__ __device__ T __hadd2(T, T);                                                            \
@@ -50,8 +53,14 @@
     __host__ __device__ T __habs2(T);                                                               \
     __host__ __device__ T __hmax2(T, T);                                                            \
     __host__ __device__ T __hmin2(T, T);                                                            \
+    __host__ __device__ T __hmax2_nan(T, T);                                                        \
+    __host__ __device__ T __hmin2_nan(T, T);                                                            \
     __device__ T h2exp2(T);                                                                         \
     __device__ T h2exp(T);                                                                          \
+    __device__ T h2rsqrt(T);                                                                        \
+    __device__ T h2sqrt(T);                                                                         \
+    __device__ T h2log(T);                                                                          \
+    __device__ T h2log2(T);                                                                         \
     __device__ T h2rcp(T);                                                                          \
     __device__ T h2tanh(T);                                                                         \
     __host__ __device__ T operator+(T, T);                                                          \

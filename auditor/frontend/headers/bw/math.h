@@ -46,6 +46,16 @@ inline constexpr long labs(long x) noexcept { return x < 0 ? -x : x; }
 inline constexpr long long llabs(long long x) noexcept { return x < 0 ? -x : x; }
 inline bool isnan(float x) noexcept { return x != x; }
 inline bool isnan(double x) noexcept { return x != x; }
+// glibc's values
+#define FP_NAN 0
+#define FP_INFINITE 1
+#define FP_ZERO 2
+#define FP_SUBNORMAL 3
+#define FP_NORMAL 4
+int fpclassify(float) noexcept;
+int fpclassify(double) noexcept;
+bool isnormal(float) noexcept;
+bool isnormal(double) noexcept;
 bool isinf(float) noexcept;
 bool isinf(double) noexcept;
 bool isfinite(float) noexcept;
@@ -77,7 +87,7 @@ namespace std {
 BW_STD1(sqrt) BW_STD1(exp) BW_STD1(exp2) BW_STD1(log) BW_STD1(log2) BW_STD1(log10) BW_STD1(sin) BW_STD1(cos)
 BW_STD1(tan) BW_STD1(tanh) BW_STD1(floor) BW_STD1(ceil) BW_STD1(trunc) BW_STD1(round) BW_STD1(rint) BW_STD1(fabs)
 BW_STD1(erf) BW_STD1(cbrt) BW_STD1(expm1) BW_STD1(log1p) BW_STD1(nearbyint) BW_STD1(atan) BW_STD1(acos)
-using ::abs, ::isnan, ::isinf, ::isfinite, ::signbit, ::lround, ::lrint, ::ldexp, ::frexp, ::labs, ::llabs;
+using ::fpclassify, ::isnormal, ::abs, ::isnan, ::isinf, ::isfinite, ::signbit, ::lround, ::lrint, ::ldexp, ::frexp, ::labs, ::llabs;
 inline float pow(float x, float y) noexcept { return ::powf(x, y); }
 inline double pow(double x, double y) noexcept { return ::pow(x, y); }
 template <class A, class B> requires(!__is_same(A, B) || __is_integral(A))

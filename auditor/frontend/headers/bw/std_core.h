@@ -100,6 +100,10 @@ BW_TRAIT(is_void, __is_void(T))
 BW_TRAIT(is_integral, __is_integral(T))
 BW_TRAIT(is_floating_point, __is_floating_point(T))
 BW_TRAIT(is_arithmetic, __is_arithmetic(T))
+BW_TRAIT(is_fundamental, __is_fundamental(T))
+BW_TRAIT(is_compound, __is_compound(T))
+BW_TRAIT(is_object, __is_object(T))
+BW_TRAIT(is_member_pointer, __is_member_pointer(T))
 BW_TRAIT(is_scalar, __is_scalar(T))
 BW_TRAIT(is_signed, __is_signed(T))
 BW_TRAIT(is_unsigned, __is_unsigned(T))
@@ -267,15 +271,27 @@ template <class T, size_t n> constexpr size_t size(const T (&)[n]) noexcept { re
 template <class C> constexpr auto data(C &c) -> decltype(c.data()) { return c.data(); }
 
 // ---- limits ----
+enum float_round_style {
+    round_indeterminate = -1,
+    round_toward_zero = 0,
+    round_to_nearest = 1,
+    round_toward_infinity = 2,
+    round_toward_neg_infinity = 3
+};
+enum float_denorm_style { denorm_indeterminate = -1, denorm_absent = 0, denorm_present = 1 };
 template <class T>
 struct numeric_limits {
     static constexpr bool is_specialized = __is_arithmetic(T);
     static constexpr bool is_signed = T(-1) < T(0);
-    static constexpr bool is_integer = __is_integral(T);
-    static constexpr int digits = int(sizeof(T) * 8) - int(is_signed);
+    static constexpr bool is_integer = __is_integral(T), is_exact = is_integer;
+    static constexpr bool has_infinity = false, has_quiet_NaN = false;
+    static constexpr int digits = int(sizeof(T) * 8) - int(is_signed), digits10 = digits * 3 / 10, radix = 2;
     static constexpr T max() noexcept { return T(is_signed ? ~(1ull << (sizeof(T) * 8 - 1)) : ~0ull); }
     static constexpr T min() noexcept { return is_signed ? T(-max() - 1) : T(0); }
     static constexpr T lowest() noexcept { return min(); }
+    static constexpr T epsilon() noexcept { return T(); }
+    static constexpr T infinity() noexcept { return T(); }
+    static constexpr T quiet_NaN() noexcept { return T(); }
 };
 template <class T> struct numeric_limits<const T> : numeric_limits<T> {};
 template <>
@@ -286,8 +302,9 @@ struct numeric_limits<bool> {
 };
 template <>
 struct numeric_limits<float> {
-    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, has_infinity = true;
-    static constexpr int digits = 24;
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true;
+    static constexpr int digits = 24, radix = 2, min_exponent = -125, max_exponent = 128;
     static constexpr float max() noexcept { return __FLT_MAX__; }
     static constexpr float min() noexcept { return __FLT_MIN__; }
     static constexpr float lowest() noexcept { return -__FLT_MAX__; }
@@ -297,8 +314,9 @@ struct numeric_limits<float> {
 };
 template <>
 struct numeric_limits<double> {
-    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, has_infinity = true;
-    static constexpr int digits = 53;
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true;
+    static constexpr int digits = 53, radix = 2, min_exponent = -1021, max_exponent = 1024;
     static constexpr double max() noexcept { return __DBL_MAX__; }
     static constexpr double min() noexcept { return __DBL_MIN__; }
     static constexpr double lowest() noexcept { return -__DBL_MAX__; }

@@ -11,12 +11,28 @@ class ios_base {
     enum openmode { in = 8, out = 16, binary = 4, app = 1, ate = 2, trunc = 32 };
     friend constexpr openmode operator|(openmode a, openmode b) { return openmode(int(a) | int(b)); }
     enum seekdir { beg = 0, cur = 1, end = 2 };
+    enum iostate { goodbit = 0, badbit = 1, failbit = 2, eofbit = 4 };
     static bool sync_with_stdio(bool = true);
 };
-class ios : public ios_base {};
+class ios : public ios_base {
+  public:
+    void setstate(iostate);
+    void clear(iostate = goodbit);
+    char fill() const;
+    char fill(char);
+};
 class ostream : public ios {
   public:
-    template <class T> ostream &operator<<(const T &);
+    ostream &operator<<(bool);
+    ostream &operator<<(int);
+    ostream &operator<<(unsigned);
+    ostream &operator<<(long);
+    ostream &operator<<(unsigned long);
+    ostream &operator<<(long long);
+    ostream &operator<<(unsigned long long);
+    ostream &operator<<(float);
+    ostream &operator<<(double);
+    ostream &operator<<(const void *);
     ostream &operator<<(ostream &(*)(ostream &));
     ostream &operator<<(ios_base &(*)(ios_base &));
     ostream &write(const char *, long);
@@ -26,6 +42,12 @@ class ostream : public ios {
     long precision(long);
     long width(long);
 };
+ostream &operator<<(ostream &, char);
+ostream &operator<<(ostream &, signed char);
+ostream &operator<<(ostream &, unsigned char);
+ostream &operator<<(ostream &, const char *);
+ostream &operator<<(ostream &, const string &);
+ostream &operator<<(ostream &, string_view);
 class istream : public ios {
   public:
     template <class T> istream &operator>>(T &);
@@ -78,6 +100,7 @@ ios_base &left(ios_base &);
 ios_base &right(ios_base &);
 ios_base &boolalpha(ios_base &);
 struct __bw_manipulator {};
+ostream &operator<<(ostream &, __bw_manipulator);
 __bw_manipulator setw(int);
 __bw_manipulator setprecision(int);
 __bw_manipulator setfill(char);

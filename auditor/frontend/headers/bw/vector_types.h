@@ -28,9 +28,11 @@ BW_VEC(double, double, 8, 16, 8, 16)
 #undef BW_VEC
 
 // Four-element 64-bit types with a chosen alignment (CUDA 13).
-#define BW_VEC4(T, name)                                                                     \
-    struct __attribute__((aligned(16))) name##4_16a { T x, y, z, w; };                      \
-    struct __attribute__((aligned(32))) name##4_32a { T x, y, z, w; };
+#define BW_VEC4(T, name)                                                                                            \
+    struct __attribute__((aligned(16))) name##4_16a { T x, y, z, w; };                                              \
+    struct __attribute__((aligned(32))) name##4_32a { T x, y, z, w; };                                              \
+    static __inline__ constexpr name##4_16a make_##name##4_16a(T x, T y, T z, T w) { return name##4_16a{x, y, z, w}; } \
+    static __inline__ constexpr name##4_32a make_##name##4_32a(T x, T y, T z, T w) { return name##4_32a{x, y, z, w}; }
 BW_VEC4(long, long)
 BW_VEC4(unsigned long, ulong)
 BW_VEC4(long long, longlong)

@@ -1,0 +1,81 @@
+"""What nvcc compiles and clang rejects, put right in the text that clang is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from auditor.frontend.headers_store import is_shim
+from auditor.frontend.unit import Diagnostic, ParsedUnit, offset_of
+
+_LONE_PERCENT = re.compile(r"(?<!%)%(?=[a-z_]{2})")  # before the name of a special register
+_PRAGMA_MACRO = re.compile(
+    r"(^[ \t]*#[ \t]*define[ \t]+\w+[ \t]+)#[ \t]*pragma[ \t]+([^\n\"\\]+?)[ \t]*$", re.MULTILINE
+)
+_OPERAND = re.compile(r'"[^"\n]*"\s*\(')
+
+
+def corrections(unit: ParsedUnit, read: Callable[[str], str]) -> dict[str, str]:
+    """Texts of the files in which something of the kind explains an error, by path."""
+    texts = _Texts(unit, read)
+    errors = [error for error in unit.errors if not is_shim(error.loc.file)]
+    _percent_signs(errors, texts)
+    _commas(errors, texts)
+    if any(error.message == "expected expression" for error in errors):
+        _pragma_macros(texts, {item.include.name for item in unit.tu.get_includes()} | {unit.path})
+    return texts.changed
+
+
+class _Texts:
+    """The texts of a unit's files with what was changed in them."""
+
+    def __init__(self, unit: ParsedUnit, read: Callable[[str], str]) -> None:
+        self._unit = unit
+        self._read = read
+        self.changed: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        if name in self.changed:
+            return self.changed[name]
+        if name in self._unit.corrected:
+            return self._unit.corrected[name]
+        return self._unit.text if name == self._unit.path else self._read(name)
+
+    def change(self, name: str, text: str) -> None:
+        self.changed[name] = text
+
+
+def _percent_signs(errors: Iterable[Diagnostic], texts: _Texts) -> None:
+    """A lone percent sign before the name of a register in an asm template: nvcc keeps it."""
+    for error in errors:
+        if "invalid % escape in inline assembly" in error.message:
+            lines = texts[error.loc.file].split("\n")
+            lines[error.loc.line - 1] = _LONE_PERCENT.sub("%%", lines[error.loc.line - 1])
+            texts.change(error.loc.file, "\n".join(lines))
+
+
+def _commas(errors: Iterable[Diagnostic], texts: _Texts) -> None:
+    """A comma that lacks between two operands of an asm statement: nvcc does not miss it."""
+    places: dict[str, set[int]] = {}
+    for error in errors:
+        if error.message == "expected ')'":
+            text = texts[error.loc.file]
+            place = offset_of(text, error.loc)
+            if _OPERAND.match(text, place) and text[:place].rstrip().endswith(")"):
+                places.setdefault(error.loc.file, set()).add(place)
+    for name, offsets in places.items():
+        text = texts[name]
+        for place in sorted(offsets, reverse=True):
+            text = f"{text[:place]}, {text[place:]}"
+        texts.change(name, text)
+
+
+def _pragma_macros(texts: _Texts, names: Iterable[str]) -> None:
+    """A macro that stands for a ``#pragma`` line: nvcc's front end reads what the preprocessor writes."""
+    for name in names:
+        if is_shim(name):
+            continue
+        text = texts[name]
+        fixed = _PRAGMA_MACRO.sub(lambda match: f'{match[1]}_Pragma("{match[2]}")', text)
+        if fixed != text:
+            texts.change(name, fixed)

@@ -1,0 +1,56 @@
+"""Sources that nvcc compiles and clang does not take as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from auditor.frontend.asm import asm_parts
+from auditor.frontend.clang_api import ENTER, CursorKind, visit
+from auditor.frontend.options import Options
+from auditor.frontend.parse import parse
+from auditor.frontend.unit import ParsedUnit
+
+NO_COMMA = 'asm volatile("st.shared.b64 [%0], %1;" :: "r"(where) "l"(what));'
+
+
+def errors(unit: ParsedUnit) -> list[str]:
+    return [error.message for error in unit.errors]
+
+
+def operands(unit: ParsedUnit) -> list[int]:
+    found: list[int] = []
+
+    def look(cursor: object) -> int:
+        if cursor.kind == CursorKind.ASM_STMT:  # type: ignore[attr-defined]
+            found.append(len(asm_parts(cursor).inputs))
+        return ENTER
+
+    visit(unit.tu.cursor, look)
+    return found
+
+
+def test_operands_without_a_comma_between_them() -> None:
+    body = f"{{ {NO_COMMA}\n  {NO_COMMA} }}"
+    unit = parse("t.cu", f"__global__ void k(unsigned where, unsigned long what) {body}\n")
+    assert errors(unit) == []
+    assert operands(unit)[-2:] == [2, 2]
+
+
+def test_a_missing_parenthesis_is_not_put_right() -> None:
+    unit = parse("t.cu", '__global__ void k(unsigned n) { asm volatile("" :: "r"(n; }\n')
+    assert "expected ')'" in errors(unit)
+    assert unit.corrected == {}
+
+
+def test_macros_that_stand_for_a_pragma(tmp_path: Path) -> None:
+    (tmp_path / "loops.h").write_text("#pragma once\n#define EVERY  #pragma unroll\n#define ONE #pragma unroll 1\n")
+    text = '#include "loops.h"\n__global__ void k(int n, int* p) { EVERY\nfor (int i = 0; i < n; ++i) p[i] = i;\n ONE\n'
+    unit = parse(str(tmp_path / "t.cu"), text + "do --n; while (n > 0); }\n", Options())
+    assert errors(unit) == []
+    assert list(unit.corrected) == [str(tmp_path / "loops.h")]
+
+
+def test_a_percent_sign_before_a_register() -> None:
+    unit = parse("t.cu", '__global__ void k(unsigned* p) { asm volatile("mov.u32 %0, %smid;" : "=r"(*p)); }\n')
+    assert errors(unit) == []
+    assert operands(unit)[-1:] == [0]
