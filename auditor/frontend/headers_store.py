@@ -33,8 +33,15 @@ _INCLUDED_AS = {
     "bw/std_host.h": "iostream ostream istream sstream fstream iomanip ios stdexcept exception chrono random thread "
     "mutex atomic condition_variable future filesystem complex regex cfenv system_error format numbers source_location "
     "shared_mutex iosfwd locale cwchar charconv",
+    "cute/config.hpp": "cute/arch/config.hpp cutlass/arch/config.h cutlass/detail/helper_macros.hpp cutlass/version.h "
+    "cutlass/arch/synclog.hpp",
+    "cute/numeric/integral_constant.hpp": "cute/container/tuple.hpp cute/container/type_list.hpp cute/int_tuple.hpp "
+    "cute/numeric/integer_sequence.hpp cute/numeric/integral_ratio.hpp cute/numeric/math.hpp cute/util/type_traits.hpp",
+    "cute/container/array.hpp": "cute/container/alignment.hpp cute/container/array_aligned.hpp",
 }
 
+# The headers of CuTe and CUTLASS, which a user may have: all of them are ours, or none.
+LIBRARY_FOLDERS = ("cute/", "cutlass/")
 
 # String literals, or names of one capital letter: those are template parameters of ours, and macros of many sources.
 _CAPITAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\b[A-Z]\b')
@@ -46,17 +53,25 @@ def _reserved_names(text: str) -> str:
 
 
 @cache
-def shim_files() -> tuple[tuple[str, str], ...]:
-    """(path, text) of each in-memory header, in the form in which libclang takes unsaved files."""
-    texts = {
-        path.relative_to(_FOLDER).as_posix(): _reserved_names(path.read_text("utf-8"))
-        for path in _FOLDER.rglob("*")
-        if path.is_file()
-    }
+def shim_files(*, libraries: bool = True) -> tuple[tuple[str, str], ...]:
+    """(path, text) of each in-memory header, in the form in which libclang takes unsaved files.
+
+    Without ``libraries``, those of CuTe and CUTLASS are left out.
+    """
+    texts = {}
+    for path in _FOLDER.rglob("*"):
+        if path.is_file():
+            name, text = path.relative_to(_FOLDER).as_posix(), path.read_text("utf-8")
+            # CuTe's own interface has names of one letter.
+            texts[name] = text if name.startswith(LIBRARY_FOLDERS) else _reserved_names(text)
     for source, names in _INCLUDED_AS.items():
         for name in names.split():
             texts[name] = f"#include <{source}>\n"
-    return tuple((f"{SHIM_ROOT}/{name}", text) for name, text in sorted(texts.items()))
+    return tuple(
+        (f"{SHIM_ROOT}/{name}", text)
+        for name, text in sorted(texts.items())
+        if libraries or not name.startswith(LIBRARY_FOLDERS)
+    )
 
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
@@ -76,13 +91,13 @@ _FEATURES = {
 }
 
 
-def feature_macros(text: str) -> list[str]:
+def feature_macros(text: str, *, libraries: bool = True) -> list[str]:
     """Preprocessor options that leave out the slow parts of our headers when a source cannot use them.
 
     Some functions of cuda::ptx cost more to parse than a whole kernel. A source that includes a file which
     is not ours gets everything, since that file may use it.
     """
-    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files()}
+    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files(libraries=libraries)}
     everything = any(name not in ours for name in _INCLUDE.findall(text))
     return [f"-D{macro}" for macro, word in _FEATURES.items() if everything or word in text]
 

@@ -1,4 +1,4 @@
-"""Include folders that a build would have named: found by looking for missing includes above the source file."""
+"""Include folders: those that a build named, and those that it would have, found above the source file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from auditor.frontend.options import Options
+
 LEVELS = 6  # folders above the source that are looked into
 SUBFOLDERS = ("", "include", "src", "csrc")
+
+# A file of each library that has headers of ours: whoever has one of these has the rest.
+_REAL_LIBRARY = ("cutlass/cutlass.h", "cute/config.hpp")
+_FOLDER_OPTIONS = ("-isystem", "-iquote", "-idirafter")
 
 _MISSING = re.compile(r"'(.+)' file not found")
 
@@ -16,6 +22,16 @@ def missing_include(message: str) -> str | None:
     """The name in clang's complaint about an include that it cannot find."""
     match = _MISSING.search(message)
     return match[1] if match else None
+
+
+def has_real_library(path: str, options: Options) -> bool:
+    """Whether CUTLASS itself is on the include path of a source, or in a folder that would be found for it.
+
+    Then none of its headers may be ours, for the two sets do not fit together.
+    """
+    named = [Path(folder) for folder in options.includes]
+    named += [Path(word) for option, word in zip(options.extra, options.extra[1:]) if option in _FOLDER_OPTIONS]
+    return any((folder / name).is_file() for folder in (*named, *_candidates(path)) for name in _REAL_LIBRARY)
 
 
 def folders_for(path: str, messages: Iterable[str]) -> tuple[str, ...]:

@@ -1,0 +1,93 @@
+// CuTe's and CUTLASS's macros: function qualifiers, pragmas, and what the audited architecture has.
+#pragma once
+#include <bw/prelude.h>
+
+#define CUTE_HOST_DEVICE __forceinline__ __host__ __device__
+#define CUTE_DEVICE __forceinline__ __device__
+#define CUTE_HOST __forceinline__ __host__
+#define CUTE_HOST_RTC CUTE_HOST
+#define CUTE_UNROLL _Pragma("unroll")
+#define CUTE_NO_UNROLL _Pragma("unroll 1")
+#define CUTE_INLINE_CONSTANT static constexpr
+#define CUTE_GRID_CONSTANT_SUPPORTED
+#define CUTE_GRID_CONSTANT_ENABLED
+#define CUTE_GRID_CONSTANT __grid_constant__
+#define CUTE_GCC_UNREACHABLE __builtin_unreachable()
+#define CUTE_STL_NAMESPACE std
+#define CUTE_STATIC_V(x) decltype(x)::value
+#define CUTE_STATIC_ASSERT static_assert
+#define CUTE_STATIC_ASSERT_V(x, ...) static_assert(decltype(x)::value, ##__VA_ARGS__)
+#define CUTE_INVALID_CONTROL_PATH(x) __trap()
+#define CUTE_RUNTIME_ASSERT(x) __trap()
+
+#define CUTLASS_HOST_DEVICE CUTE_HOST_DEVICE
+#define CUTLASS_DEVICE CUTE_DEVICE
+#define CUTLASS_HOST CUTE_HOST
+#define CUTLASS_GLOBAL __global__ static
+#define CUTLASS_CONSTEXPR_IF_CXX17 constexpr
+#define CUTLASS_LAMBDA_FUNC_INLINE __attribute__((always_inline))
+#define CUTLASS_PRAGMA_UNROLL _Pragma("unroll")
+#define CUTLASS_PRAGMA_NO_UNROLL _Pragma("unroll 1")
+#define CUTLASS_GEMM_LOOP CUTLASS_PRAGMA_NO_UNROLL
+#define CUTLASS_GRID_CONSTANT __grid_constant__
+#define CUTLASS_GRID_CONSTANT_ENABLED
+#define CUTLASS_ASSERT(x) assert(x)
+#define CUTLASS_UNUSED(x) ((void)(x))
+#define CUTLASS_NOT_IMPLEMENTED() __trap()
+
+// What the toolkit could compile for.
+#define CUTLASS_ARCH_MMA_SM90_SUPPORTED 1
+#define CUTLASS_ARCH_MMA_SM100_SUPPORTED 1
+#define CUTLASS_ARCH_MMA_SM100F_SUPPORTED 1
+#define CUTLASS_ARCH_MMA_SM103_SUPPORTED 1
+#define CUTLASS_ARCH_MMA_SM103F_SUPPORTED 1
+#define CUTLASS_ARCH_MMA_MODIFIABLE_TMA_SM90_SUPPORTED 1
+
+// What the audited architecture has.
+#if __CUDA_ARCH__ >= 900
+#define CUDA_BARRIER_ENABLED 1
+#define CUTE_ARCH_CLUSTER_SM90_ENABLED
+#define CUTE_ARCH_ELECT_ONE_SM90_ENABLED
+#define CUTE_ARCH_TMA_SM90_ENABLED
+#define CUTE_ARCH_DEVICE_MODIFIABLE_TMA_SM90_ENABLED
+#define CUTE_ARCH_STSM_SM90_ENABLED
+#define CUTLASS_ARCH_MMA_MODIFIABLE_TMA_SM90_ENABLED 1
+#endif
+#if __CUDA_ARCH__ == 900
+#define CUTLASS_ARCH_MMA_SM90_ENABLED 1
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define CUTLASS_ARCH_MMA_SM90A_ENABLED 1
+#define CUTE_ARCH_MMA_SM90A_ENABLED
+#endif
+#elif __CUDA_ARCH__ == 1000
+#define CUTLASS_ARCH_MMA_SM100_ENABLED 1
+#ifdef __CUDA_ARCH_FEAT_SM100_ALL
+#define CUTLASS_ARCH_MMA_SM100A_ENABLED 1
+#endif
+#ifdef __CUDA_ARCH_FAMILY_SPECIFIC__
+#define CUTLASS_ARCH_MMA_SM100F_ENABLED 1
+#endif
+#elif __CUDA_ARCH__ == 1030
+#define CUTLASS_ARCH_MMA_SM103_ENABLED 1
+#ifdef __CUDA_ARCH_FEAT_SM103_ALL
+#define CUTLASS_ARCH_MMA_SM103A_ENABLED 1
+#endif
+#ifdef __CUDA_ARCH_FAMILY_SPECIFIC__
+#define CUTLASS_ARCH_MMA_SM103F_ENABLED 1
+#endif
+#endif
+#if __CUDA_ARCH__ >= 1000 && defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+#define CUTLASS_ARCH_CLC_ENABLED
+#if __CUDA_ARCH__ < 1200
+#define CUTLASS_ARCH_TCGEN_ENABLED 1
+#define CUTE_ARCH_TCGEN05_TF32_MMA_ENABLED
+#define CUTE_ARCH_TCGEN05_F16F32_MMA_ENABLED
+#define CUTE_ARCH_TCGEN05_S8_MMA_ENABLED
+#define CUTE_ARCH_TCGEN05_MXF8F6F4_MMA_ENABLED
+#define CUTE_ARCH_TCGEN05_MXF4_MMA_ENABLED
+#define CUTE_ARCH_TCGEN05_MXF4NVF4_MMA_ENABLED
+#define CUTE_ARCH_TCGEN05_TMEM_ENABLED
+#define CUTE_ARCH_TMA_SM100_ENABLED
+#define CUTE_ARCH_FLOAT2_MATH_ENABLED
+#endif
+#endif
