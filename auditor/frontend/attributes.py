@@ -45,7 +45,7 @@ def is_kernel(cursor: Any) -> bool:
 
 def has_attribute(cursor: Any, kind: Any) -> bool:
     """Whether a declaration carries an attribute of that cursor kind."""
-    return any(child.kind == kind for child in children(cursor))
+    return any(child._kind_id == kind.value for child in children(cursor))
 
 
 def is_grid_constant(parameter: Any) -> bool:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from auditor.frontend.headers_store import is_shim
 from auditor.frontend.unit import Diagnostic, ParsedUnit, offset_of
 
 _LONE_PERCENT = re.compile(r"(?<!%)%(?=[a-z_]{2})")  # before the name of a special register
-_PRAGMA_MACRO = re.compile(
-    r"(^[ \t]*#[ \t]*define[ \t]+\w+[ \t]+)#[ \t]*pragma[ \t]+([^\n\"\\]+?)[ \t]*$", re.MULTILINE
-)
+_PRAGMA_MACRO = re.compile(r"(#[ \t]*define[ \t]+\w+[ \t]+)#[ \t]*pragma[ \t]+([^\n\"\\]+?)[ \t]*$", re.MULTILINE)
 _OPERAND = re.compile(r'"[^"\n]*"\s*\(')
+_TWO_OPERANDS = re.compile(r'("[=+&]*[a-zA-Z]{1,2}"\s*\((?:[^()"]|\([^()"]*\))*\))(\s*"[=+&]*[a-zA-Z]{1,2}"\s*\()')
+_NO_COMMA = re.compile(r'\)\s+"[=+&]*[a-zA-Z]{1,2}"\s*\(')  # faster than the pattern that it is a part of
+_INCLUDE = re.compile(r"#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]")
 
 
 def corrections(unit: ParsedUnit, read: Callable[[str], str]) -> dict[str, str]:
@@ -24,6 +26,31 @@ def corrections(unit: ParsedUnit, read: Callable[[str], str]) -> dict[str, str]:
     if any(error.message == "expected expression" for error in errors):
         _pragma_macros(texts, {item.include.name for item in unit.tu.get_includes()} | {unit.path})
     return texts.changed
+
+
+def foreseen(path: str, text: str, folders: Iterable[str], read: Callable[[str], str]) -> dict[str, str]:
+    """Texts of the files that a source may include in which something of the kind stands, by path.
+
+    It saves a parse of large headers. What it does not see, ``corrections`` finds by the errors.
+    """
+    out: dict[str, str] = {}
+    seen = {path}
+    searched = [Path(folder) for folder in folders]
+    work = [(Path(path).parent, text)]
+    while work:
+        beside, including = work.pop()
+        for name in _INCLUDE.findall(including):
+            file = next((f for f in (at / name for at in (beside, *searched)) if f.is_file()), None)
+            found = str(file)
+            if file is not None and found not in seen:
+                seen.add(found)
+                old = read(found)
+                work.append((file.parent, old))
+                new = _with_pragmas(old)
+                new = _TWO_OPERANDS.sub(r"\1,\2", new) if "asm" in new and _NO_COMMA.search(new) else new
+                if new != old:
+                    out[found] = new
+    return out
 
 
 class _Texts:
@@ -76,6 +103,10 @@ def _pragma_macros(texts: _Texts, names: Iterable[str]) -> None:
         if is_shim(name):
             continue
         text = texts[name]
-        fixed = _PRAGMA_MACRO.sub(lambda match: f'{match[1]}_Pragma("{match[2]}")', text)
+        fixed = _with_pragmas(text)
         if fixed != text:
             texts.change(name, fixed)
+
+
+def _with_pragmas(text: str) -> str:
+    return _PRAGMA_MACRO.sub(lambda match: f'{match[1]}_Pragma("{match[2]}")', text)

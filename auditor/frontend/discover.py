@@ -10,15 +10,31 @@ from auditor.frontend.clang_api import ENTER, SKIP, CursorKind, children, cindex
 from auditor.frontend.unit import ParsedUnit
 
 _PREPROCESSING = 500  # kinds from here on are macros and includes, by far the most; asking for .kind is slow
-# Parents of top-level declarations that are looked into.
-_SCOPES = (CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL)
-_CLASSES = (CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL, CursorKind.CLASS_TEMPLATE)
-_FUNCTIONS = (
-    CursorKind.FUNCTION_DECL,
-    CursorKind.CXX_METHOD,
-    CursorKind.CONSTRUCTOR,
-    CursorKind.DESTRUCTOR,
-    CursorKind.CONVERSION_FUNCTION,
+# Kinds are compared as clang's numbers: making the binding's objects of them costs more than the rest of the walk.
+_DECL_REF, _CALL = CursorKind.DECL_REF_EXPR.value, CursorKind.CALL_EXPR.value
+_VARIABLE, _TEMPLATE = CursorKind.VAR_DECL.value, CursorKind.FUNCTION_TEMPLATE.value
+_FOR_DEVICE, _FOR_HOST = CursorKind.CUDADEVICE_ATTR.value, CursorKind.CUDAHOST_ATTR.value
+# Parents of top-level declarations that are looked into: scopes and classes.
+_ENTERED = frozenset(
+    kind.value
+    for kind in (
+        CursorKind.NAMESPACE,
+        CursorKind.LINKAGE_SPEC,
+        CursorKind.UNEXPOSED_DECL,
+        CursorKind.STRUCT_DECL,
+        CursorKind.CLASS_DECL,
+        CursorKind.CLASS_TEMPLATE,
+    )
+)
+_FUNCTIONS = frozenset(
+    kind.value
+    for kind in (
+        CursorKind.FUNCTION_DECL,
+        CursorKind.CXX_METHOD,
+        CursorKind.CONSTRUCTOR,
+        CursorKind.DESTRUCTOR,
+        CursorKind.CONVERSION_FUNCTION,
+    )
 )
 # Calls that a launch is made of: clang's and nvcc's name for what holds the launch shape.
 _LAUNCH_SHAPE = ("cudaConfigureCall", "__cudaPushCallConfiguration")
@@ -120,8 +136,7 @@ def _user_declarations(root: Any) -> list[Any]:
     def look(cursor: Any) -> int:
         if cursor._kind_id >= _PREPROCESSING or in_system_header(cursor):
             return SKIP
-        kind = cursor.kind
-        if kind in _SCOPES or kind in _CLASSES:
+        if cursor._kind_id in _ENTERED:
             return ENTER
         out.append(cursor)
         return SKIP
@@ -146,10 +161,10 @@ class _Walk:
         self.main: Any = None
 
     def declaration(self, cursor: Any) -> None:
-        kind = cursor.kind
+        kind = cursor._kind_id
         if cursor.spelling == "main":
             self.main = cursor
-        if kind == CursorKind.FUNCTION_TEMPLATE:
+        if kind == _TEMPLATE:
             if cursor.is_definition() and is_kernel(cursor):
                 self.templates[cursor.get_usr()] = cursor
             elif cursor.is_definition() and not _device_only(cursor):
@@ -161,7 +176,7 @@ class _Walk:
                 self.kernels.setdefault(cursor.get_usr(), cursor)
             else:
                 self._enqueue(cursor)
-        elif kind == CursorKind.VAR_DECL:
+        elif kind == _VARIABLE:
             self._body(cursor, cursor)
 
     def run(self) -> None:
@@ -177,10 +192,10 @@ class _Walk:
 
     def _body(self, owner: Any, root: Any) -> None:
         def look(cursor: Any) -> int:
-            kind = cursor.kind
-            if kind == CursorKind.DECL_REF_EXPR:
+            kind = cursor._kind_id
+            if kind == _DECL_REF:
                 self._reference(owner, cursor)
-            elif kind == CursorKind.CALL_EXPR:
+            elif kind == _CALL:
                 self._call(owner, cursor)
             return ENTER
 
@@ -188,7 +203,7 @@ class _Walk:
 
     def _reference(self, owner: Any, expression: Any) -> None:
         target = expression.referenced
-        if target is None or target.kind not in _FUNCTIONS or in_system_header(target):
+        if target is None or target._kind_id not in _FUNCTIONS or in_system_header(target):
             return
         definition = target.get_definition() or target
         if is_kernel(definition):
@@ -202,7 +217,7 @@ class _Walk:
             self._launch(owner, call, _kernel_named_by(kids[0]))
             return
         target = call.referenced
-        if target is None or target.kind not in _FUNCTIONS:
+        if target is None or target._kind_id not in _FUNCTIONS:
             return
         if target.spelling in _LAUNCH_CALLS:
             named = (_kernel_named_by(kid) for kid in kids[1:])
@@ -233,7 +248,7 @@ class _Walk:
         instantiated = {_place(cursor) for cursor in self.kernels.values()}
         templates = list(self.templates.values())
         uninstantiated = [t for t in templates if _place(t) not in instantiated]
-        hosts = [h for h in self.hosts.values() if h.kind in _FUNCTIONS]
+        hosts = [h for h in self.hosts.values() if h._kind_id in _FUNCTIONS]
         # A caller runs what it calls: the roots come before the functions that others call.
         hosts.sort(key=lambda h: (h.get_usr() in self.called, _place(h)))
         if self.main is not None:
@@ -296,15 +311,15 @@ def _constant(value: int, of_type: Any) -> str:
 
 
 def _device_only(cursor: Any) -> bool:
-    kinds = {child.kind for child in children(cursor)}
-    return CursorKind.CUDADEVICE_ATTR in kinds and CursorKind.CUDAHOST_ATTR not in kinds
+    kinds = {child._kind_id for child in children(cursor)}
+    return _FOR_DEVICE in kinds and _FOR_HOST not in kinds
 
 
 def _kernel_named_by(expression: Any) -> Any:
     """The kernel that an expression names, directly or through a local variable that was initialised with it."""
     for _ in range(4):  # a variable may be initialised from another one
         expression = _first_named(expression)
-        if expression is None or expression.kind != CursorKind.VAR_DECL:
+        if expression is None or expression._kind_id != _VARIABLE:
             return expression
     return None
 
@@ -313,11 +328,11 @@ def _first_named(expression: Any) -> Any:
     hits: list[Any] = []
 
     def look(cursor: Any) -> int:
-        if cursor.kind == CursorKind.DECL_REF_EXPR:
+        if cursor._kind_id == _DECL_REF:
             target = cursor.referenced
-            if target is not None and target.kind == CursorKind.VAR_DECL:
+            if target is not None and target._kind_id == _VARIABLE:
                 hits.append(target)
-            elif target is not None and target.kind in _FUNCTIONS:
+            elif target is not None and target._kind_id in _FUNCTIONS:
                 hits.append(target.get_definition() or target)
         return ENTER
 

@@ -85,6 +85,7 @@ class _Parse:
         if not arch.known:
             self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
         self.own_libraries = not include_search.has_real_library(self.path, self.options)
+        self.corrected = dialect.foreseen(self.path, self.text, self.options.includes, _read_or_nothing)
         unit = self._with_corrections(arch, self._with_folders(arch, self._unit(arch, ())))
         if unit.errors and self.options.own_headers:
             self.macros = clash_macros(error.message for error in unit.errors)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 
 from auditor.frontend.clang_api import skipped_ranges
 from auditor.frontend.headers_store import is_shim
@@ -12,6 +13,7 @@ from auditor.program import Note
 from auditor.source import Loc
 
 _DEVICE_CODE = re.compile(rb"\b(asm|__asm__)\b|\b__global__\b|<<<")
+_NEAR = 3  # lines between a function and the other one that would have been taken in its place
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -34,3 +36,22 @@ def skipped_notes(unit: ParsedUnit, arch_name: str, read: Callable[[str], str]) 
         message = f"left out by the preprocessor for {arch_name}: lines {first}-{last} hold {what}"
         notes.append(Note("skipped", message, Loc(file, first, 1, last, 1)))
     return notes
+
+
+def concerning(notes: Iterable[Note], main: str, reached: Iterable[Loc]) -> list[Note]:
+    """The notes without those on what was left out of headers far from all functions that the kernels reach.
+
+    A library has code for architectures and instructions that a kernel does not ask for. ``reached``: the extents of
+    the functions; what is left out next to one may have been meant to be there instead.
+    """
+    extents: dict[str, list[Loc]] = defaultdict(list)
+    for extent in reached:
+        extents[extent.file].append(extent)
+    return [
+        note
+        for note in notes
+        if note.kind != "skipped"
+        or note.loc.file == main
+        or any(e.line - _NEAR <= note.loc.end_line and note.loc.line <= e.end_line + _NEAR
+               for e in extents[note.loc.file])
+    ]  # fmt: skip

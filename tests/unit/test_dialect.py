@@ -6,8 +6,9 @@ from pathlib import Path
 
 from auditor.frontend.asm import asm_parts
 from auditor.frontend.clang_api import ENTER, CursorKind, visit
+from auditor.frontend.dialect import foreseen
 from auditor.frontend.options import Options
-from auditor.frontend.parse import parse
+from auditor.frontend.parse import parse, read_source
 from auditor.frontend.unit import ParsedUnit
 
 NO_COMMA = 'asm volatile("st.shared.b64 [%0], %1;" :: "r"(where) "l"(what));'
@@ -54,3 +55,14 @@ def test_a_percent_sign_before_a_register() -> None:
     unit = parse("t.cu", '__global__ void k(unsigned* p) { asm volatile("mov.u32 %0, %smid;" : "=r"(*p)); }\n')
     assert errors(unit) == []
     assert operands(unit)[-1:] == [0]
+
+
+def test_what_headers_of_headers_need_is_foreseen(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "first.h").write_text('#include "second.h"\n#pragma once\n  #pragma unroll\n')
+    (tmp_path / "deep" / "second.h").write_text(f"#define EVERY #pragma unroll\ninline void f() {{ {NO_COMMA} }}\n")
+    changed = foreseen("elsewhere/t.cu", "#include <deep/first.h>\n#include <none.h>\n", [str(tmp_path)], read_source)
+    fixed = NO_COMMA.replace('"r"(where) "l"', '"r"(where), "l"')
+    assert changed == {
+        str(tmp_path / "deep" / "second.h"): f'#define EVERY _Pragma("unroll")\ninline void f() {{ {fixed} }}\n'
+    }

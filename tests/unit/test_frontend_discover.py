@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from auditor.frontend import build_program
 from auditor.frontend.discover import FoundKernel, discover, kernels
 from auditor.frontend.options import Options
 from auditor.frontend.parse import parse
@@ -120,6 +123,15 @@ __global__ void k(int *p) {
     assert (full.empty, empty.empty) == (False, True)
     (note,) = unit.notes
     assert (note.kind, note.loc.line) == ("skipped", 3)
+
+
+def test_what_is_left_out_of_a_header_counts_near_reached_functions_only(tmp_path: Path) -> None:
+    other = '#if 0\n__device__ void %s() { asm volatile("trap;"); }\n#else\n__device__ void %s() {}\n#endif\n'
+    apart = "//\n" * 4
+    (tmp_path / "ops.h").write_text(other % ("near", "near") + apart + other % ("far", "far") + apart)
+    text = '#include "ops.h"\n__global__ void k(int *p) { near(); *p = 1; }\n'
+    program = build_program(str(tmp_path / "t.cu"), text)
+    assert [(n.kind, n.loc.line) for n in program.notes] == [("skipped", 1)]
 
 
 def test_missing_includes_leave_kernels_and_asm() -> None:

@@ -30,7 +30,8 @@ from auditor.frontend.lower.nodes import (
 from auditor.frontend.lower.predicate import predicate
 from auditor.frontend.lower.signatures import Signature, Signatures
 from auditor.frontend.lower.types import CType, Field, TypeTable
-from auditor.frontend.unit import ParsedUnit
+from auditor.frontend.skipped import concerning
+from auditor.frontend.unit import ParsedUnit, location
 from auditor.program import Kernel, Note, Param, Program, SharedVar
 from auditor.ptx.grammar import AsmBlock, parse_asm
 from auditor.source import Loc
@@ -395,9 +396,10 @@ def _lower_unit(unit: ParsedUnit) -> Program:
     functions = [item.function for item in build.functions]
     predicate(functions, build.asm_blocks)
     python, locs = assemble(header, functions)
+    reached = {location(item.signature.cursor) for item in build.functions}
     return Program(
         path=unit.path, arch=unit.options.arch, kernels=tuple(kernels), python=python, line_locs=locs,
         asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,
         host_entries=tuple(e for e in entries if e is not None),
-        notes=[*unit.notes, *build.notes], global_vars=build.global_vars, sources={unit.path: unit.text},
+        notes=[*concerning(unit.notes, unit.path, reached), *build.notes], global_vars=build.global_vars, sources={unit.path: unit.text},
     )  # fmt: skip
