@@ -89,3 +89,23 @@ EXPECTED = [
 
 def test_classes_agree_with_a_compiler() -> None:
     assert outputs_of(SOURCE, 5) == EXPECTED
+
+
+INHERITED = r"""
+#define OUT(x) out[++out[0]] = (long)(x)
+struct Base { int s; int z = 4; __device__ Base(int x, int y = 2) : s(10 * x + y) {} };
+template <class T> struct Holder { T v; __device__ Holder(T x) : v(x) {} };
+struct Plain { int n = 6; };
+struct One : Plain, Base { int w = 7; using Base::Base; };
+struct Two : One { using One::One; };
+template <class T> struct Held : Holder<T> { using Holder<T>::Holder; __device__ int get() const { return this->v; } };
+__device__ int took(Held<int> h = {8}) { return h.get(); }
+__global__ void k(long *out, int n) {
+  One a(1); OUT(a.s); OUT(a.z); OUT(a.n); OUT(a.w); One b{3, n}; OUT(b.s);
+  Two c(9); OUT(c.s); OUT(c.w); OUT(c.n); Held<int> h{n}; OUT(h.get()); OUT(took()); OUT(took({n + 1}));
+}
+"""
+
+
+def test_inherited_constructors() -> None:
+    assert outputs_of(INHERITED, 5) == [12, 4, 6, 7, 35, 92, 7, 6, 5, 8, 6]

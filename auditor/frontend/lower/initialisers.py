@@ -21,7 +21,7 @@ from auditor.frontend.lower.nodes import (
     Node,
     is_expression,
 )  # fmt: skip
-from auditor.frontend.lower.signatures import Signature
+from auditor.frontend.lower.signatures import Signature, parameter_types
 from auditor.frontend.lower.types import CType, Field
 
 _LARGEST_LITERAL = 4096
@@ -253,7 +253,39 @@ class Initialisers(Calls):
                 return self.owned(value if value.type.kind == "record" else value.retyped(ctype))
         elif signature.defaulted and not arguments:
             return self.default_value(ctype, node)
+        if signature.inherited is not None:
+            return self._run_inherited(node, signature.inherited, arguments, ctype)
         return self._run_constructor(node, signature, arguments, ctype)
+
+    def _run_inherited(self, node: Node, wanted: tuple[str, ...], arguments: list[Node], ctype: CType) -> Val:
+        """An object whose class takes over a constructor of a base: that runs, other members have their defaults."""
+        chosen = self._base_with(ctype, wanted)
+        if ctype.record is None or chosen is None:
+            return self.unanalysed("unresolved constructor", node, ctype)
+        base, signature = chosen
+        items = []
+        for field in ctype.record.fields:
+            if field is not base:
+                value = self._member_default(field, False)
+            elif signature is not None:
+                value = self._run_constructor(node, signature, arguments, field.type)
+            else:
+                value = self._run_inherited(node, wanted, arguments, field.type)
+            items.append(value.code)
+        return Val("[" + ", ".join(items) + "]", ctype)
+
+    def _base_with(self, ctype: CType, wanted: tuple[str, ...]) -> tuple[Field, Signature | None] | None:
+        """The base that has a constructor with these parameters; its signature is None where a base of it has it."""
+        for field in ctype.record.fields if ctype.record is not None else ():
+            if not field.base or field.type.record is None:
+                continue
+            for cursor in field.type.record.constructors:
+                if parameter_types(cursor) == wanted:
+                    signature = self.build.signature(cursor)
+                    return field, signature if signature.inherited is None else None
+            if self._base_with(field.type, wanted) is not None:
+                return field, None
+        return None
 
     def _run_constructor(self, node: Node | None, signature: Signature, arguments: list[Node], ctype: CType) -> Val:
         if signature.body is None:

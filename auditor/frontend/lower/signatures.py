@@ -29,10 +29,16 @@ class Signature:
     virtual: bool = False
     variadic: bool = False
     forwards: bool = False  # std::move and its kin: gives back its argument
+    inherited: tuple[str, ...] | None = None  # a base's constructor that a class took over: its parameter types
 
     @property
     def constructor(self) -> bool:
         return bool(self.cursor._kind_id == CONSTRUCTOR)
+
+
+def parameter_types(cursor: Any) -> tuple[str, ...]:
+    """The canonical types of a function's parameters."""
+    return tuple(str(a.type.get_canonical().spelling) for a in cursor.get_arguments())
 
 
 class Signatures:
@@ -66,6 +72,9 @@ class Signatures:
         if kind in (CONSTRUCTOR, CXX_METHOD):
             out.defaulted = bool(chosen.is_default_method()) or (definition is None and kind == CONSTRUCTOR)
             out.virtual = kind == CXX_METHOD and bool(chosen.is_virtual_method())
+        if kind == CONSTRUCTOR and not out.params:
+            # "using Base::Base" makes a constructor whose parameters are in its type, and nowhere in the tree.
+            out.inherited = parameter_types(chosen) or None
         out.body = next((k for k in tree.kids if k.kind in (COMPOUND, TRY)), None)
         out.variadic = bool(clang.is_function_variadic()) if clang._kind_id == 111 else False
         parent = chosen.semantic_parent
