@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from auditor.frontend.atoms import atom_headers
 from auditor.frontend.options import SHIM_ROOT
 
 _FOLDER = Path(__file__).parent / "headers"
@@ -36,8 +37,18 @@ _INCLUDED_AS = {
     "cute/config.hpp": "cute/arch/config.hpp cutlass/arch/config.h cutlass/detail/helper_macros.hpp cutlass/version.h "
     "cutlass/arch/synclog.hpp",
     "cute/numeric/integral_constant.hpp": "cute/container/tuple.hpp cute/container/type_list.hpp cute/int_tuple.hpp "
-    "cute/numeric/integer_sequence.hpp cute/numeric/integral_ratio.hpp cute/numeric/math.hpp cute/util/type_traits.hpp",
+    "cute/numeric/integer_sequence.hpp cute/numeric/integral_ratio.hpp cute/numeric/math.hpp "
+    "cute/util/type_traits.hpp",
     "cute/container/array.hpp": "cute/container/alignment.hpp cute/container/array_aligned.hpp",
+    "cutlass/numeric_types.h": "cutlass/half.h cutlass/bfloat16.h cutlass/tfloat32.h cutlass/float8.h "
+    "cutlass/float_subbyte.h cutlass/integer_subbyte.h cutlass/numeric_size.h cute/numeric/numeric_types.hpp "
+    "cute/numeric/int.hpp cute/numeric/real.hpp",
+    "cute/arch/cluster_sm90.hpp": "cute/arch/cluster_sm100.hpp",
+    "cute/arch/copy_sm90_tma.hpp": "cute/arch/copy_sm90.hpp cute/arch/copy.hpp",
+    "cute/arch/tmem_allocator_sm100.hpp": "cute/arch/tmem_capacity_sm100.hpp",
+    "cute/tensor.hpp": "cute/tensor_impl.hpp cute/atom/copy_atom.hpp cute/atom/mma_atom.hpp "
+    "cute/atom/copy_traits_sm90_tma.hpp cute/atom/copy_traits_sm100_tma.hpp cute/atom/copy_traits_sm100.hpp "
+    "cute/atom/mma_traits_sm90_gmma.hpp cute/atom/mma_traits_sm100.hpp",
 }
 
 # The headers of CuTe and CUTLASS, which a user may have: all of them are ours, or none.
@@ -97,9 +108,21 @@ def feature_macros(text: str, *, libraries: bool = True) -> list[str]:
     Some functions of cuda::ptx cost more to parse than a whole kernel. A source that includes a file which
     is not ours gets everything, since that file may use it.
     """
-    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files(libraries=libraries)}
-    everything = any(name not in ours for name in _INCLUDE.findall(text))
+    everything = _includes_others(text, libraries=libraries)
     return [f"-D{macro}" for macro, word in _FEATURES.items() if everything or word in text]
+
+
+def made_files(text: str, *, libraries: bool = True) -> list[tuple[str, str]]:
+    """(path, text) of the in-memory headers that depend on what a source names."""
+    if not libraries:
+        return []
+    made = atom_headers(text, everything=_includes_others(text, libraries=libraries))
+    return [(f"{SHIM_ROOT}/{name}", content) for name, content in made]
+
+
+def _includes_others(text: str, *, libraries: bool) -> bool:
+    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files(libraries=libraries)}
+    return any(name not in ours for name in _INCLUDE.findall(text))
 
 
 # Headers that other headers often bring in, so that sources use what they declare without naming them.

@@ -10,7 +10,7 @@ from typing import Any
 from auditor.frontend import dialect, include_search, instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
-from auditor.frontend.headers_store import clash_macros, feature_macros, shim_files
+from auditor.frontend.headers_store import clash_macros, feature_macros, made_files, shim_files
 from auditor.frontend.options import (
     ANNOTATIONS,
     OPTIONAL_TOOLKIT_FILES,
@@ -104,6 +104,7 @@ class _Parse:
         if self.options.own_headers:
             args += [*feature_macros(self.text, libraries=self.own_libraries), *self.macros]
             unsaved += shim_files(libraries=self.own_libraries)
+            unsaved += made_files(self.text, libraries=self.own_libraries)
             for name in self.implied:
                 args += ["-include", f"{SHIM_ROOT}/{name}"]
             if self.stub_text:
