@@ -78,6 +78,7 @@ class Warp:
     loads: list[Any] = field(default_factory=list)  # load records whose values may still be in flight
     tmem_pending: list[tuple[bool, Access]] = field(default_factory=list)  # (is a store, access) not waited for
     wgmma_issued: list[AsyncOp] = field(default_factory=list)
+    wgmma_waited: int = 0  # how many of the issued operations, of this warp and of its warpgroup, it has waited for
     wgmma: Groups = field(default_factory=lambda: Groups())
     wgmma_results: list[Any] = field(default_factory=list)  # of each issued operation, see ops.wgmma
     wgmma_fenced: bool = False  # wgmma.fence since the last wait

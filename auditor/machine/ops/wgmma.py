@@ -184,11 +184,12 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
             yield Park(
                 lambda: all(len(w.wgmma_issued) >= count or not w.live for w in siblings), "warpgroup", {"where": where}
             )
-            done += [o for w in siblings for o in w.wgmma_issued[:count]]
+            done += [o for w in siblings for o in w.wgmma_issued[x.s.warp.wgmma_waited : count]]
         x.m.finish_until(done)
         x.s.warp.wgmma_fenced = False
-        for result in x.s.warp.wgmma_results[:count]:
+        for result in x.s.warp.wgmma_results[x.s.warp.wgmma_waited : count]:
             result.waited = True
+        x.s.warp.wgmma_waited = count
         event = x.m.emit(
             x.s,
             "wgmma.wait",
