@@ -89,7 +89,7 @@ def _is_data(a: Access, cta: int) -> bool:
 
 
 def _within(a: Access, lo: int, hi: int) -> Iterable[tuple[int, int]]:
-    ranges = [(x, y) for _, x, y in a.lanes] if a.lanes is not None else [(a.lo, a.hi)]
+    ranges = [(x, y) for _, x, y in a.by_lane()] or [(a.lo, a.hi)]
     return [(max(x, lo), min(y, hi)) for x, y in ranges if x < hi and lo < y]
 
 

@@ -6,9 +6,10 @@ an event has a smaller id.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from auditor.footprint import Footprint, LaneRange
 from auditor.source import Stack
 
 ALL_LANES = 0xFFFF_FFFF
@@ -22,8 +23,8 @@ class Access:
     "tensormap"; tmem has no proxies and says "tmem".
 
     shared/global: ``lo``..``hi`` is the byte range (CTA-relative offset, or generic global address); ``lanes`` then
-    optionally lists one (lane, lo, hi) a lane when the lanes touch different bytes. tmem: ``lo``..``hi`` are columns
-    and ``lane_lo``..``lane_hi`` TMEM lanes (all half open).
+    optionally tells what each lane touches, from ``lo`` on, when the lanes touch different bytes. tmem: ``lo``..``hi``
+    are columns and ``lane_lo``..``lane_hi`` TMEM lanes (all half open).
 
     ``done``: for asynchronous operations, which completion ends this access: "read" (source was read) or "all".
     ``consumed``: for loads into registers: the values were used before the next release (None: no release
@@ -40,13 +41,26 @@ class Access:
     cta: int
     lo: int
     hi: int
-    lanes: tuple[tuple[int, int, int], ...] | None = None
+    lanes: Footprint | None = None
     lane_lo: int = 0
     lane_hi: int = 0
     done: str = "all"
     consumed: bool | None = None
     end: int = 0
     what: str = "data"
+
+    def by_lane(self) -> tuple[LaneRange, ...]:
+        """(lane, first byte, end byte) of the lanes, when they touch different bytes."""
+        return self.lanes.at(self.lo) if self.lanes is not None else ()
+
+    def rounds(self) -> list[Access]:
+        """The access in the parts that the program made one after the other, where its lanes walk on in steps."""
+        if self.lanes is None or len(self.lanes.rounds) == 1:
+            return [self]
+        return [
+            replace(self, lo=self.lo + start, hi=self.lo + start + part.size, lanes=part)
+            for start, part in self.lanes.rounds
+        ]
 
 
 @dataclass(slots=True)

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from auditor.shapes import Shape, Split, split
+
 LANES = 32
 
 # Generic address windows. The low 32 bits of a shared generic address equal its 32-bit shared address, as on hardware,
@@ -81,12 +83,70 @@ class Loaded(Opaque):
 
 
 class Vec:
-    """One integer a lane. Results that are equal in all lanes collapse to ``int``."""
+    """One integer a lane. Results that are equal in all lanes collapse to ``int``.
 
-    __slots__ = ("v",)
+    It is made of its 32 values, or of the value of lane 0 (``base``) and the ``Shape`` of all; the one is computed from
+    the other when it is asked for. With a shape most operations cost the same as with a plain number. Only lanes that
+    follow from blockIdx in different ways have no shape.
+    """
 
-    def __init__(self, v: tuple[Any, ...]) -> None:
-        self.v = v
+    __slots__ = ("_shape", "_values", "base")
+
+    def __init__(self, values: tuple[Any, ...] | None, base: Any = 0, shape: Shape | None = None) -> None:
+        self._values = values
+        self.base = base
+        self._shape = shape
+
+    @property
+    def v(self) -> tuple[Any, ...]:
+        """The values of the 32 lanes."""
+        values = self._values
+        if values is None:
+            base = self.base
+            assert self._shape is not None
+            values = self._values = tuple([base + x for x in self._shape.offsets])
+        return values
+
+    @property
+    def shape(self) -> Shape | None:
+        """How the lanes differ from ``base``; None when they do in another way at the other end of the grid."""
+        shape = self._shape
+        if shape is None:
+            assert self._values is not None
+            if {int, bool}.issuperset(map(type, self._values)):
+                self.base, shape = split(self._values)
+            elif self._values[0].__class__ is BlockInt:
+                self.base, shape = _split_noted(self._values)
+            self._shape = shape
+        return shape
+
+    def lane(self, n: int) -> Any:
+        """The value of lane ``n``."""
+        if self._values is not None:
+            return self._values[n]
+        assert self._shape is not None
+        return self.base + self._shape.offsets[n]
+
+    def plain(self) -> Any:
+        """The same numbers of this CTA alone, where they follow from blockIdx. A ``Vec`` then has a shape."""
+        shape = self._shape or self.shape
+        if shape is None:
+            return collapse([int(x) for x in self.v])
+        return self if self.base.__class__ is int else Vec(None, int(self.base), shape)
+
+    @property
+    def lanes_set(self) -> int:
+        """Mask of the lanes whose value is not 0."""
+        shape = self.shape
+        if shape is not None and self.base.__class__ is int:
+            return shape.lanes_not_at(-self.base)
+        return sum(1 << lane for lane, x in enumerate(self.v) if x)
+
+    @property
+    def natural(self) -> Shape | None:
+        """The shape, when no lane is negative and none follows from blockIdx."""
+        shape = self._shape or self.shape
+        return shape if shape is not None and self.base.__class__ is int and self.base + shape.low >= 0 else None
 
     def __bool__(self) -> bool:
         raise TypeError("a per-lane value has no single truth value; generated code must call S.cond")
@@ -96,77 +156,124 @@ class Vec:
     def __repr__(self) -> str:
         return f"Vec({self.v})"
 
-    # Adding, subtracting or xor-ing one number keeps lanes apart that were apart, so only the other operations look
-    # whether all lanes have become equal.
-
     def __add__(self, o: Any) -> Any:
-        return Vec(tuple([x + o for x in self.v])) if o.__class__ is int else lanewise(_add, self, o)
+        if o.__class__ is int or o.__class__ is BlockInt:
+            shape = self._shape or self.shape
+            if shape is not None:
+                return Vec(None, self.base + o, shape)
+        elif o.__class__ is Vec:
+            return self._paired(Shape.plus, _add, o)
+        return lanewise(_add, self, o)
 
     def __sub__(self, o: Any) -> Any:
-        return Vec(tuple([x - o for x in self.v])) if o.__class__ is int else lanewise(_sub, self, o)
+        if o.__class__ is int or o.__class__ is BlockInt:
+            shape = self._shape or self.shape
+            if shape is not None:
+                return Vec(None, self.base - o, shape)
+        elif o.__class__ is Vec:
+            return self._paired(Shape.minus, _sub, o)
+        return lanewise(_sub, self, o)
 
     def __rsub__(self, o: Any) -> Any:
-        return Vec(tuple([o - x for x in self.v])) if o.__class__ is int else lanewise(_sub, o, self)
+        shape = self._shape or self.shape
+        if (o.__class__ is int or o.__class__ is BlockInt) and shape is not None:
+            return Vec(None, o - self.base, shape.scaled(-1))
+        return lanewise(_sub, o, self)
 
     def __mul__(self, o: Any) -> Any:
-        if o.__class__ is int:
-            return Vec(tuple([x * o for x in self.v])) if o else 0
+        shape = self._shape or self.shape
+        if o.__class__ is int and shape is not None:
+            return Vec(None, self.base * o, shape.scaled(o)) if o else 0
         return lanewise(_mul, self, o)
 
     def __and__(self, o: Any) -> Any:
-        return _packed([x & o for x in self.v]) if o.__class__ is int else lanewise(_and, self, o)
+        shape = self._plain_shape(o)
+        if shape is None:
+            return lanewise(_and, self, o)
+        return self.made(shape.masked(self.base, o) if o >= 0 else shape.cleared(self.base, o))
 
     def __or__(self, o: Any) -> Any:
-        return _packed([x | o for x in self.v]) if o.__class__ is int else lanewise(_or, self, o)
+        shape = self._plain_shape(o)
+        return lanewise(_or, self, o) if shape is None or o < 0 else self.made(shape.with_bits(self.base, o))
 
     def __xor__(self, o: Any) -> Any:
-        return Vec(tuple([x ^ o for x in self.v])) if o.__class__ is int else lanewise(_xor, self, o)
+        shape = self._plain_shape(o)
+        return lanewise(_xor, self, o) if shape is None or o < 0 else self.made(shape.flipped(self.base, o))
 
     def __lshift__(self, o: Any) -> Any:
-        if o.__class__ is int and 0 <= o < 64:
-            return Vec(tuple([x << o for x in self.v]))
+        shape = self._shape or self.shape
+        if o.__class__ is int and 0 <= o < 64 and shape is not None:
+            return Vec(None, self.base << o, shape.scaled(1 << o))
         return lanewise(_shl, self, o)
 
     def __rlshift__(self, o: Any) -> Any:
         return lanewise(_shl, o, self)
 
     def __rshift__(self, o: Any) -> Any:
-        if o.__class__ is int and 0 <= o < 64:
-            return _packed([x >> o for x in self.v])
-        return lanewise(_shr, self, o)
+        shape = self._plain_shape(o)
+        return self.made(shape.shifted(self.base, o)) if shape is not None and 0 <= o < 64 else lanewise(_shr, self, o)
 
     def __rrshift__(self, o: Any) -> Any:
         return lanewise(_shr, o, self)
 
     def __lt__(self, o: Any) -> Any:
-        return _packed([1 if x < o else 0 for x in self.v]) if o.__class__ is int else lanewise(_lt, self, o)
+        shape = self._plain_shape(o)
+        return lanewise(_lt, self, o) if shape is None else self.made(shape.below(o - self.base))
 
     def __le__(self, o: Any) -> Any:
-        return _packed([1 if x <= o else 0 for x in self.v]) if o.__class__ is int else lanewise(_le, self, o)
+        shape = self._plain_shape(o)
+        return lanewise(_le, self, o) if shape is None else self.made(shape.below(o - self.base + 1))
 
     def __gt__(self, o: Any) -> Any:
-        return _packed([1 if x > o else 0 for x in self.v]) if o.__class__ is int else lanewise(_gt, self, o)
+        shape = self._plain_shape(o)
+        return lanewise(_gt, self, o) if shape is None else 1 - self.made(shape.below(o - self.base + 1))
 
     def __ge__(self, o: Any) -> Any:
-        return _packed([1 if x >= o else 0 for x in self.v]) if o.__class__ is int else lanewise(_ge, self, o)
+        shape = self._plain_shape(o)
+        return lanewise(_ge, self, o) if shape is None else 1 - self.made(shape.below(o - self.base))
 
     def __eq__(self, o: object) -> Any:
-        return _packed([1 if x == o else 0 for x in self.v]) if o.__class__ is int else lanewise(_eq, self, o)
+        shape = self._plain_shape(o)
+        if shape is None:
+            return lanewise(_eq, self, o)
+        assert o.__class__ is int
+        return self.made(shape.equal(o - self.base))
 
     def __ne__(self, o: object) -> Any:
-        return _packed([1 if x != o else 0 for x in self.v]) if o.__class__ is int else lanewise(_ne, self, o)
+        return 1 - self.__eq__(o)
 
     def __neg__(self) -> Any:
-        return collapse(tuple(-x for x in self.v))
+        return self * -1
 
     def __invert__(self) -> Any:
-        return collapse(tuple(~x for x in self.v))
+        return self * -1 - 1
 
     __radd__ = __add__
     __rmul__ = __mul__
     __rand__ = __and__
     __ror__ = __or__
     __rxor__ = __xor__
+
+    def _plain_shape(self, o: object) -> Shape | None:
+        """The shape, when the other operand is a plain number and nothing here follows from blockIdx."""
+        if o.__class__ is not int:
+            return None
+        shape = self._shape or self.shape
+        return shape if self.base.__class__ is int else None
+
+    @staticmethod
+    def made(parts: Split) -> Any:
+        """The value that consists of a number for lane 0 and a shape."""
+        first, shape = parts
+        return first if shape is None else Vec(None, first, shape)
+
+    def _paired(self, f: Callable[[Shape, Shape], Shape | None], one: Callable[[Any, Any], Any], o: Vec) -> Any:
+        """Lane by lane the sum or difference of two values; ``one`` is the operation on the values of a lane."""
+        mine, other = self.shape, o.shape
+        if mine is None or other is None:
+            return lanewise(one, self, o)
+        first, shape = one(self.base, o.base), f(mine, other)
+        return first if shape is None else Vec(None, first, shape)
 
 
 def _add(a: Any, b: Any) -> Any:
@@ -240,12 +347,12 @@ def _collapse_noted(t: tuple[Any, ...]) -> Any:
     return t[0] if all(int(x) == first and _counterpart(x) == other for x in t) else Vec(t)
 
 
-def _packed(t: list[Any]) -> Any:
-    """``collapse`` of a list that the caller gives away."""
+def _split_noted(t: tuple[Any, ...]) -> tuple[Any, Shape | None]:
+    """``split`` of numbers that follow from blockIdx: a shape only when the lanes differ alike at both ends."""
     first = t[0]
-    if first.__class__ is BlockInt:
-        return _collapse_noted(tuple(t))
-    return first if t.count(first) == LANES else Vec(tuple(t))
+    base, shape = split([int(x) for x in t])
+    other, same = split([int(_counterpart(x)) for x in t])
+    return (BlockInt(base, other), shape) if shape is same else (first, None)
 
 
 def lane_values(x: Any) -> tuple[Any, ...]:
@@ -442,8 +549,8 @@ def cdiv(a: Any, b: Any) -> Any:
     if b.__class__ is int and b > 0:
         if a.__class__ is int:
             return a // b if a >= 0 else -(-a // b)
-        if a.__class__ is Vec and a.v[0].__class__ is int and min(a.v) >= 0:
-            return _packed([x // b for x in a.v])
+        if a.__class__ is Vec and (shape := a.natural) is not None:
+            return Vec.made(shape.divided(a.base, b))
     return lanewise(_cdiv1, a, b)
 
 
@@ -452,8 +559,8 @@ def cmod(a: Any, b: Any) -> Any:
     if b.__class__ is int and b > 0:
         if a.__class__ is int:
             return a % b if a >= 0 else -(-a % b)
-        if a.__class__ is Vec and a.v[0].__class__ is int and min(a.v) >= 0:
-            return _packed([x % b for x in a.v])
+        if a.__class__ is Vec and (shape := a.natural) is not None:
+            return Vec.made(shape.remainder(a.base, b))
     return lanewise(_cmod1, a, b)
 
 

@@ -70,10 +70,11 @@ def _overwritten(audit: Audit) -> Iterator[tuple[Event, Access, int]]:
             if live.get(record.cta, {}).pop(record.offset, None) is not None:
                 offsets[record.cta].remove(record.offset)
         else:
-            for a in e.accesses:
-                if a.write and a.space == "shared" and a.what == "data" and a.cta in offsets:
+            written = (a for a in e.accesses if a.write and a.space == "shared" and a.what == "data")
+            for a in (part for whole in written for part in whole.rounds()):
+                if a.cta in offsets:
                     at = offsets[a.cta]
                     first = bisect_left(at, a.lo - OBJECT + 1)
                     for offset in at[first: bisect_left(at, a.hi)]:
-                        if a.lanes is None or any(lo < offset + OBJECT and offset < hi for _, lo, hi in a.lanes):
+                        if a.lanes is None or any(lo < offset + OBJECT and offset < hi for _, lo, hi in a.by_lane()):
                             yield e, a, live[a.cta][offset]

@@ -6,22 +6,11 @@ make up. TMEM accesses stay as they are, because the pipelined pairs depend on e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
+from auditor.footprint import Footprint, footprint, merged
 from auditor.trace import Access, Event
-
-
-def merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Half-open ranges, sorted, with overlapping and adjacent ones joined."""
-    result: list[tuple[int, int]] = []
-    for lo, hi in sorted(ranges):
-        if result and lo <= result[-1][1]:
-            if hi > result[-1][1]:
-                result[-1] = result[-1][0], hi
-        else:
-            result.append((lo, hi))
-    return result
 
 
 def _plain(group: list[Access]) -> list[Access]:
@@ -29,21 +18,34 @@ def _plain(group: list[Access]) -> list[Access]:
     return group if len(ranges) == len(group) else [replace(group[0], lo=lo, hi=hi) for lo, hi in ranges]
 
 
-def _by_lane(group: list[Access]) -> list[Access]:
+Pieces = tuple[tuple[int, Footprint], ...]  # where footprints begin, from the first one on
+
+
+@lru_cache(maxsize=1024)
+def _joined(pieces: Pieces) -> Pieces:
     """Joins lane by lane. Only when all lanes come out with the same number of ranges is the result simple."""
     by_lane: dict[int, list[tuple[int, int]]] = {}
-    for access in group:
-        for lane, lo, hi in access.lanes or ():
+    for start, lanes in pieces:
+        for lane, lo, hi in lanes.at(start):
             by_lane.setdefault(lane, []).append((lo, hi))
     ranges = {lane: merged(r) for lane, r in sorted(by_lane.items())}
     counts = {len(r) for r in ranges.values()}
-    if len(counts) != 1 or counts.pop() >= len(group):
-        return group
+    if len(counts) != 1 or counts.pop() >= len(pieces):
+        return pieces
     result = []
     for rows in zip(*ranges.values(), strict=True):
-        lanes = tuple((lane, lo, hi) for lane, (lo, hi) in zip(ranges, rows, strict=True))
-        result.append(replace(group[0], lo=min(lo for lo, _ in rows), hi=max(hi for _, hi in rows), lanes=lanes))
-    return result
+        lanes = footprint([(lane, lo, hi) for lane, (lo, hi) in zip(ranges, rows, strict=True)])
+        result.append((min(lo for lo, _ in rows), lanes))
+    return tuple(result)
+
+
+def _by_lane(group: list[Access]) -> list[Access]:
+    start = group[0].lo
+    pieces = tuple([(a.lo - start, a.lanes) for a in group if a.lanes is not None])
+    joined = _joined(pieces)
+    if joined is pieces:
+        return group
+    return [replace(group[0], lo=start + lo, hi=start + lo + lanes.size, lanes=lanes) for lo, lanes in joined]
 
 
 def coalesced(event: Event) -> list[Access]:

@@ -7,6 +7,8 @@ instruction form a *stream*: they are numbered in issue order, and one column ho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from auditor.trace import Event, Trace
 
 
@@ -80,7 +82,7 @@ class Columns:
         """Column of one lane, None when it executes nothing in this trace."""
         return next((c for c in self.warp.get(warp, ()) if self.masks[c] >> lane & 1), None)
 
-    def lanes(self, columns: tuple[int, ...] | list[int]) -> int:
+    def lanes(self, columns: Sequence[int]) -> int:
         """Mask of the lanes of some columns (of one warp)."""
         mask = 0
         for column in columns:

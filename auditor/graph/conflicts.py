@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from auditor.graph.lanes import overlapping_lanes
 from auditor.graph.records import Record
 from auditor.trace import Access, Event
 
@@ -33,6 +34,17 @@ class Conflict:
     pending: bool = False
 
 
+def _first_clash(first: Record, second: Record) -> tuple[Access, Access]:
+    """The two accesses; of those that lanes make in several rounds the first rounds that touch the same bytes."""
+    one_warp = first.event.warp == second.event.warp and first.column < 0 and second.column < 0
+    for b in second.access.rounds():
+        for a in first.access.rounds():
+            meet = a.lo < b.hi and b.lo < a.hi
+            if meet and overlapping_lanes(a, first.event.lanes or 1, b, second.event.lanes or 1, one_warp):
+                return a, b
+    return first.access, second.access
+
+
 class Conflicts:
     """Conflicts in the order of discovery, one for each pair of places, kinds and what is missing."""
 
@@ -49,7 +61,8 @@ class Conflicts:
         if known is not None:
             known.count += 1
             return False
-        conflict = Conflict(first.event, first.access, second.event, second.access, missing, lanes, pending=pending)
+        accesses = _first_clash(first, second)
+        conflict = Conflict(first.event, accesses[0], second.event, accesses[1], missing, lanes, pending=pending)
         self._known[key] = conflict
         self.found.append(conflict)
         return True

@@ -9,6 +9,7 @@ fence is needed on the way; back again none is, because completion implies it (P
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 
 from auditor.graph.clocks import Clock
 from auditor.graph.columns import Columns, issuer_id
@@ -96,11 +97,15 @@ class Judge:
                 lanes = self._clash(old, new, unseen)
                 if lanes:
                     self.conflicts.add(old, new, "proxy" if old.access.write else "proxy-war", lanes)
-            elif old.access.write and not self._fenced_by_writer(old, clock):
+            elif (
+                old.access.write
+                and not self._fenced_by_writer(old, clock)
+                and self._clash(old, new, self._columns.of(old.event))
+            ):
                 self.late.add(old, new, "writer-fence", old.event.lanes)
         return True
 
-    def _clash(self, old: Record, new: Record, columns: list[int]) -> int:
+    def _clash(self, old: Record, new: Record, columns: Sequence[int]) -> int:
         """Lanes of the old access, among some columns, whose bytes the new access touches."""
         lanes = self._columns.lanes(columns)
         return lanes & overlapping_lanes(old.access, old.event.lanes, new.access, new.event.lanes or 1, False)

@@ -5,24 +5,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import lru_cache
 
+from auditor.footprint import Footprint, whole
 from auditor.trace import Access
-
-Detail = tuple[tuple[int, int, int], ...]
-
-
-def _detail(access: Access, lanes: int) -> Detail:
-    if access.lanes is not None:
-        return access.lanes
-    return tuple((lane, access.lo, access.hi) for lane in range(lanes.bit_length()) if lanes >> lane & 1)
 
 
 @lru_cache(maxsize=4096)
-def _overlap(first: Detail, second: Detail, one_warp: bool) -> int:
+def _overlap(first: Footprint, second: Footprint, distance: int, one_warp: bool) -> int:
+    """Lanes of the first pattern that share bytes with the second, which begins ``distance`` bytes behind it."""
     mask = 0
-    ranges = sorted((lo, hi, lane) for lane, lo, hi in second if lo < hi)
+    ranges = sorted([(lo, hi, lane) for lane, lo, hi in second.at(distance) if lo < hi])
     longest = max((hi - lo for lo, hi, _ in ranges), default=0)
     starts = [lo for lo, _, _ in ranges]
-    for lane, lo, hi in first:
+    for lane, lo, hi in first.ranges:
+        if mask >> lane & 1:
+            continue
         position = bisect_right(starts, lo - longest)
         while position < len(ranges) and ranges[position][0] < hi:
             if ranges[position][1] > lo and not (one_warp and ranges[position][2] == lane):
@@ -43,19 +39,17 @@ def overlapping_lanes(first: Access, first_lanes: int, second: Access, second_la
             return first_lanes
         others = second_lanes & (second_lanes - 1)
         return first_lanes if others else first_lanes & ~second_lanes
-    return _overlap(_detail(first, first_lanes), _detail(second, second_lanes), one_warp)
-
-
-@lru_cache(maxsize=4096)
-def _without_holes(detail: Detail, lo: int, hi: int) -> bool:
-    reach = lo
-    for start, end in sorted((start, end) for _, start, end in detail):
-        if start > reach:
-            return False
-        reach = max(reach, end)
-    return reach >= hi
+    mine = first.lanes or whole(first_lanes, first.hi - first.lo)
+    other = second.lanes or whole(second_lanes, second.hi - second.lo)
+    return _overlap(mine, other, second.lo - first.lo, one_warp)
 
 
 def solid(access: Access) -> bool:
     """Whether the lanes together touch every byte of the access's bounding range."""
-    return access.lanes is None or _without_holes(access.lanes, access.lo, access.hi)
+    return access.lanes is None or access.lanes.solid
+
+
+def same_bytes(first: Access, second: Access) -> bool:
+    """Whether two accesses whose lanes touch different bytes touch the same ones in all, counted from their first."""
+    mine, other = first.lanes, second.lanes
+    return mine is other or (mine is not None and other is not None and mine.outline == other.outline)

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import pairwise
-
 from auditor.graph.columns import Columns
 from auditor.trace import Access, Event
 
-Detail = tuple[tuple[int, int, int], ...]
 NEVER = 1 << 62  # a warp time after the end of every trace
-
-
-@lru_cache(maxsize=4096)
-def regular_rows(lanes: Detail) -> tuple[int, int]:
-    """(stride, width) when the lanes touch rows of one width at one distance, as in a matrix; else (0, 0)."""
-    starts = sorted(lo for _, lo, _ in lanes)
-    widths = {hi - lo for _, lo, hi in lanes}
-    distances = {b - a for a, b in pairwise(starts)}
-    if len(widths) != 1 or len(distances) != 1:
-        return 0, 0
-    return distances.pop(), widths.pop()
 
 
 class Record:
@@ -54,7 +39,7 @@ class Record:
         self.time = NEVER if access.end < 0 else access.end or event.time
         self.generic = access.proxy == "generic" and not tmem
         self.plain = access.what != "mbarrier" and event.kind != "atom"
-        self.stride, self.width = regular_rows(access.lanes) if access.lanes else (0, 0)
+        self.stride, self.width = access.lanes.rows if access.lanes else (0, 0)
         self.stamp = 0
         self.settled = False
 

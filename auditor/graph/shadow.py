@@ -15,7 +15,7 @@ from auditor.graph.clocks import Clock
 from auditor.graph.coalesce import coalesced
 from auditor.graph.columns import Columns
 from auditor.graph.judge import Judge, changes_proxy
-from auditor.graph.lanes import solid
+from auditor.graph.lanes import same_bytes, solid
 from auditor.graph.records import Record
 from auditor.graph.vectors import Gaps
 from auditor.trace import Access, Event
@@ -52,6 +52,8 @@ class Page:
 
     def covered(self, old: Record, new: Record) -> bool:
         """Whether the new access touches all that the old one does in this page."""
+        if not solid(new.access):
+            return old.lo == new.lo and same_bytes(old.access, new.access)
         return (
             new.lo <= max(old.lo, self.start)
             and new.hi >= min(old.hi, self.end)
@@ -135,7 +137,7 @@ class Shadow:
         """Compares with the records of a page, and drops those for which the new access stands from now on."""
         write = new.access.write
         # An atomic does not conflict with what an older plain write would, nor an mbarrier's object with all of it.
-        drops = write and new.plain and solid(new.access)
+        drops = write and new.plain
         for table in (page.writes, page.reads) if write else (page.writes,):
             if table:
                 self.checks += len(table)

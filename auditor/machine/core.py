@@ -80,6 +80,7 @@ class Machine:
         self.queue: list[AsyncOp] = []
         self.strands: list[Strand] = []
         self.stacks: dict[tuple[int, ...], Stack] = {}
+        self.places: dict[Stack, Stack] = {}  # equal call chains are one object
         self.globals: dict[int, tuple[int, Any]] = {}
         self.global_vars: dict[str, int] = {}
         self.params: dict[int, Any] = {}
@@ -413,7 +414,8 @@ class Machine:
         key = generated_lines(sys._getframe(1))
         stack = self.stacks.get(key)
         if stack is None:
-            stack = self.stacks[key] = source_places(key, self.program.line_locs) or (self.kernel.loc,)
+            stack = source_places(key, self.program.line_locs) or (self.kernel.loc,)
+            stack = self.stacks[key] = self.places.setdefault(stack, stack)
         return stack
 
     def incident(

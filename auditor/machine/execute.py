@@ -132,7 +132,8 @@ class Exec:
     def per_lane(self, v: Any) -> list[tuple[int, Any]]:
         """(lane, value) of the active lanes."""
         if v.__class__ is Vec:
-            return [(n, v.v[n]) for n in self.s.lane_list(self.lanes)]
+            values = v.v
+            return [(n, values[n]) for n in self.s.lane_list(self.lanes)]
         return [(n, v) for n in self.s.lane_list(self.lanes)]
 
 
@@ -277,11 +278,7 @@ def _predicated(x: Exec, i: Instr) -> int:
         p.used()
         p = 0
     if p.__class__ is Vec:
-        mask = 0
-        for n, v in enumerate(p.v):
-            if bool(v) != negated:
-                mask |= 1 << n
-        return x.lanes & mask
+        return x.lanes & (~p.lanes_set if negated else p.lanes_set)
     return x.lanes if bool(p) != negated else 0
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.trace import Access, Event
+from auditor.footprint import spread
+from auditor.machine.recording import OFFSET, add_access, shared_access
+from auditor.shapes import extent
+from auditor.trace import Access
 from auditor.values import (
     CONST_WINDOW,
     GLOBAL_STRIDE,
@@ -129,55 +132,38 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         return OPAQUE
     size = bits // 8
     p = _address(p)
-    if p.__class__ is Vec:
-        mask = strand.lanes if lanes is None else lanes
-        active = strand.lane_list(mask)
-        addresses = p.v
-        first = addresses[active[0]]
-        if SHARED_WINDOW <= first < PARAM_WINDOW:
-            touched = _shared_access(strand, [(n, addresses[n]) for n in active], size, write=False, lanes=mask)
-            if touched is None:
-                return OPAQUE
-            if kind == "float" or not _knows(strand.machine.ctas[touched[0].cta], touched[1], touched[2]):
-                return _loaded(strand, touched[0])
-            values = [_shared_value(strand.machine, addresses[n], size, signed) for n in active]
-            if all(isinstance(v, int) for v in values):
-                out = [0] * LANES
-                for n, v in zip(active, values):
-                    out[n] = v
-                if len(active) < LANES:
-                    filler = values[0]
-                    for n in range(LANES):
-                        if not mask >> n & 1:
-                            out[n] = filler
-                return collapse(out)
-            return _loaded(strand, touched[0])
-        if strand.machine.watches_reads and first >= GLOBAL_WINDOW:
-            _global_read(strand, first, mask)
-        if kind == "float":
-            if 0 <= first < SHARED_WINDOW:
-                _tmem_pointer(strand, first)
-            return OPAQUE
-        out = [_plain_value(strand, addresses[n], kind, bits, signed) for n in range(LANES)]
-        if all(isinstance(v, int) for v in out):
-            return collapse(out)
-        return OPAQUE
-    if SHARED_WINDOW <= p < PARAM_WINDOW:
-        mask = strand.lanes if lanes is None else lanes
-        touched = _shared_access(strand, [(-1, p)], size, write=False, lanes=mask)
-        if touched is None:
-            return OPAQUE
-        value = _shared_value(strand.machine, p, size, signed)
-        if isinstance(value, int) and kind != "float":
-            return value
-        return _loaded(strand, touched[0])
-    if strand.machine.watches_reads and p >= GLOBAL_WINDOW:
-        _global_read(strand, p, strand.lanes if lanes is None else lanes)
+    mask = strand.lanes if lanes is None else lanes
+    first = p.lane(strand.lane_list(mask)[0]) if p.__class__ is Vec else p
+    if SHARED_WINDOW <= first < PARAM_WINDOW:
+        return _load_shared(strand, p, kind, size, signed, mask)
+    if strand.machine.watches_reads and first >= GLOBAL_WINDOW:
+        _global_read(strand, first, mask)
     if kind == "float":
-        if 0 <= p < SHARED_WINDOW:
-            _tmem_pointer(strand, p)
+        if 0 <= first < SHARED_WINDOW:
+            _tmem_pointer(strand, first)
         return OPAQUE
-    return _plain_value(strand, p, kind, bits, signed)
+    if p.__class__ is not Vec:
+        return _plain_value(strand, p, kind, bits, signed)
+    out = [_plain_value(strand, address, kind, bits, signed) for address in p.v]
+    return collapse(out) if all(isinstance(v, int) for v in out) else OPAQUE
+
+
+def _load_shared(strand: Strand, p: Any, kind: str, size: int, signed: bool, lanes: int) -> Any:
+    """Read shared memory: the values that it is known to hold, or opaque data that tells when it is used."""
+    touched = shared_access(strand, p, size, write=False, lanes=lanes)
+    if touched is None:
+        return OPAQUE
+    access, lo, hi = touched
+    machine = strand.machine
+    if kind != "float" and _knows(machine.ctas[access.cta], lo, hi):
+        if p.__class__ is not Vec:
+            value = _shared_value(machine, p, size, signed)
+            return value if isinstance(value, int) else _loaded(strand, access)
+        values = {n: _shared_value(machine, p.lane(n), size, signed) for n in strand.lane_list(lanes)}
+        if all(isinstance(v, int) for v in values.values()):
+            filler = next(iter(values.values()))
+            return collapse(values.get(n, filler) for n in range(LANES))
+    return _loaded(strand, access)
 
 
 def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int | None = None) -> None:
@@ -187,39 +173,47 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
     size = bits // 8
     mask = strand.lanes if lanes is None else lanes
     active = strand.lane_list(mask)
-    if p.__class__ is Vec and isinstance(value, Opaque) and int(p.v[active[0]]) >= GLOBAL_WINDOW:
-        _global_data(strand, int(p.v[active[0]]), int(p.v[active[-1]]), size, mask)
+    first = int(p.lane(active[0]) if p.__class__ is Vec else p)
+    if p.__class__ is Vec and isinstance(value, Opaque) and first >= GLOBAL_WINDOW:
+        _global_data(strand, first, int(p.lane(active[-1])), size, mask)
         return
     p = _address(p)
-    if p.__class__ is Vec:
-        pairs = [(n, p.v[n]) for n in active]
-    else:
-        pairs = [(-1, p)]
-    first = pairs[0][1]
     if SHARED_WINDOW <= first < PARAM_WINDOW:
-        touched = _shared_access(strand, pairs, size, write=True, lanes=mask)
-        if touched is None:
-            return
-        if isinstance(value, (Opaque, list)):
-            cta = strand.machine.ctas[touched[0].cta]
-            forget_shared(cta, pairs, size, touched[1], touched[2])
-            if len(pairs) == 1 and kind == "int" and bits == 32:
-                _choose_shared(cta, first & 0xFFFFFF)
-            return
-        for n, address in pairs:
-            target = strand.machine.shared_target(address)
-            if target is not None:
-                put_shared(target[0], target[1], size, _lane(value, n if n >= 0 else active[-1]))
-    elif first >= GLOBAL_WINDOW or CONST_WINDOW <= first < GLOBAL_WINDOW:
+        _store_shared(strand, p, kind, size, value, mask)
+    elif first >= CONST_WINDOW:
         machine = strand.machine
-        for n, address in pairs:
-            machine.globals[address] = (size, _lane(value, n if n >= 0 else active[-1]))
+        for n, address in _pairs(p, active):
+            machine.globals[address] = (size, _lane(value, n))
         machine.progress += 1
-        _global_access(strand, pairs, size, write=True, lanes=mask)
+        _global_access(strand, p, size, write=True, lanes=mask)
     elif PARAM_WINDOW <= first < CONST_WINDOW:
         strand.machine.params[first] = value
     else:
         _tmem_pointer(strand, first)
+
+
+def _store_shared(strand: Strand, p: Any, kind: str, size: int, value: Any, lanes: int) -> None:
+    touched = shared_access(strand, p, size, write=True, lanes=lanes)
+    if touched is None:
+        return
+    access, lo, hi = touched
+    machine = strand.machine
+    active = strand.lane_list(lanes)
+    if isinstance(value, (Opaque, list)):
+        cta = machine.ctas[access.cta]
+        _forget_shared(cta, p, active, size, lo, hi)
+        if (p.__class__ is not Vec or len(active) == 1) and kind == "int" and size == 4:
+            _choose_shared(cta, lo)
+        return
+    for n, address in _pairs(p, active):
+        target = machine.shared_target(address)
+        if target is not None:
+            put_shared(target[0], target[1], size, _lane(value, n))
+
+
+def _pairs(p: Any, active: list[int]) -> list[tuple[int, int]]:
+    """(lane, address) of the lanes that write; the last one when all write to the same address."""
+    return [(n, p.lane(n)) for n in active] if p.__class__ is Vec else [(active[-1], p)]
 
 
 def _choose_shared(cta: Cta, offset: int) -> None:
@@ -233,9 +227,7 @@ def _address(p: Any) -> Any:
     """An address as a plain number: looking at which memory it names is not control flow of the kernel."""
     if p.__class__ is BlockInt:
         return int(p)
-    if p.__class__ is Vec and p.v[0].__class__ is BlockInt:
-        return Vec(tuple([int(a) for a in p.v]))
-    return p
+    return p.plain() if p.__class__ is Vec else p
 
 
 def put_shared(cta: Cta, offset: int, size: int, value: Any) -> None:
@@ -248,12 +240,16 @@ def put_shared(cta: Cta, offset: int, size: int, value: Any) -> None:
     values[offset] = (size, value)
 
 
-def forget_shared(cta: Cta, pairs: list[tuple[int, int]], size: int, lo: int, hi: int) -> None:
-    """Data that is not modelled was stored: what was known of these bytes is gone."""
+def _forget_shared(cta: Cta, p: Any, active: list[int], size: int, lo: int, hi: int) -> None:
+    """Data that is not modelled was stored: what was known of these bytes, between ``lo`` and ``hi``, is gone."""
     values = cta.values
-    for start in [k for k, (bytes_, _) in values.items() if k < hi and k + bytes_ > lo]:
+    known = [k for k, (bytes_, _) in values.items() if k < hi and k + bytes_ > lo]
+    if not known:
+        return
+    offsets = [a & OFFSET for _, a in _pairs(p, active)]
+    for start in known:
         end = start + values[start][0]
-        if any(start < (a & 0xFFFFFF) + size and end > a & 0xFFFFFF for _, a in pairs):
+        if any(start < a + size and end > a for a in offsets):
             del values[start]
 
 
@@ -296,70 +292,6 @@ def _lane(value: Any, lane: int) -> Any:
     return value.v[lane] if value.__class__ is Vec else value
 
 
-class OpenAccess:
-    """The newest access of an open memory event. As long as the lanes walk on over adjacent bytes it grows, so that a
-    loop over a row costs one access and not one for each element.
-
-    Between two synchronising events a strand has one open event for each place: nothing orders its accesses there but
-    the program, for which their order does not matter.
-    """
-
-    __slots__ = ("access", "ends", "event", "lanes", "starts")
-
-    def __init__(self, event: Event, access: Access, lanes: list[int], starts: list[int], ends: list[int]) -> None:
-        self.event = event
-        self.access = access
-        self.lanes = lanes
-        self.starts = starts
-        self.ends = ends
-
-    def close(self) -> None:
-        """Write the lanes' ranges into the access."""
-        if len(self.lanes) > 1:
-            self.access.lanes = tuple(zip(self.lanes, self.starts, self.ends))
-
-
-def _shared_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> Any:
-    """Record a generic access. Returns (access, its lowest and highest byte now); None when there is no such memory."""
-    machine = strand.machine
-    target = machine.shared_target(pairs[0][1])
-    if target is None:
-        machine.incident("cluster_rank", machine.where(), strand, data={"address": pairs[0][1]})
-        return None
-    cta = target[0]
-    if len(pairs) == 1:  # one lane, or all lanes touch the same bytes
-        offsets = [target[1]]
-        ends = [target[1] + size]
-    else:
-        offsets = [pair[1] & 0xFFFFFF for pair in pairs]
-        ends = [o + size for o in offsets]
-    lo, hi = min(offsets), max(ends)
-    if hi > cta.shared_end or lo < 0:
-        machine.incident(
-            "smem_range",
-            machine.where(),
-            strand,
-            data={"lo": lo, "hi": hi, "end": cta.shared_end, "write": write, "proxy": "generic"},
-        )
-    machine.progress += write
-    key = ("st" if write else "ld", machine.where(), lanes, cta.rank)
-    opened = strand.open_memory.get(key)
-    if opened is not None:
-        if opened.ends == offsets:
-            opened.ends = ends
-            opened.access.hi = max(opened.access.hi, hi)
-            return opened.access, lo, hi
-        opened.close()
-        event = opened.event
-        access = Access("shared", write, "generic", cta.rank, lo, hi)
-        event.accesses.append(access)
-    else:
-        access = Access("shared", write, "generic", cta.rank, lo, hi)
-        event = machine.emit(strand, key[0], where=key[1], lanes=lanes, accesses=[access])
-    strand.open_memory[key] = OpenAccess(event, access, [pair[0] for pair in pairs], offsets, ends)
-    return access, lo, hi
-
-
 def _loaded(strand: Strand, access: Access) -> Loaded:
     """Opaque data of a load, which tells whether it was used."""
     from auditor.machine.strand import LoadRecord
@@ -383,9 +315,9 @@ def _global_data(strand: Strand, first: int, last: int, size: int, lanes: int) -
             del machine.globals[address]
     key = ("st", machine.where(), lanes, 0)
     opened = strand.open_memory.get(key)
-    if opened is not None and opened.access.space == "global":
-        opened.access.lo = min(opened.access.lo, lo)
-        opened.access.hi = max(opened.access.hi, hi)
+    if opened is not None and opened.newest.space == "global":
+        opened.newest.lo = min(opened.newest.lo, lo)
+        opened.newest.hi = max(opened.newest.hi, hi)
         return
     add_access(strand, "st", Access("global", True, "generic", 0, lo, hi), lanes)
 
@@ -399,25 +331,14 @@ def _global_read(strand: Strand, address: int, lanes: int) -> None:
         machine.emit(strand, "global.read", where=key[0], lanes=lanes, data={"array": key[1]})
 
 
-def _global_access(strand: Strand, pairs: list[tuple[int, int]], size: int, *, write: bool, lanes: int) -> None:
-    addresses = [a for _, a in pairs]
-    detail = tuple([(n, a, a + size) for n, a in pairs]) if len(pairs) > 1 else None
-    access = Access("global", write, "generic", 0, min(addresses), max(addresses) + size, detail)
+def _global_access(strand: Strand, p: Any, size: int, *, write: bool, lanes: int) -> None:
+    if p.__class__ is Vec and lanes & (lanes - 1):
+        low, high = extent(p.shape, lanes)
+        access = Access("global", write, "generic", 0, p.base + low, p.base + high + size, spread(p.shape, lanes, size))
+    else:
+        (_, address), *_rest = _pairs(p, strand.lane_list(lanes))
+        access = Access("global", write, "generic", 0, address, address + size)
     add_access(strand, "st" if write else "ld", access, lanes)
-
-
-def add_access(strand: Strand, kind: str, access: Access, lanes: int) -> None:
-    """Append an access to the strand's open memory event of its place, when no synchronisation came between."""
-    machine = strand.machine
-    key = (kind, machine.where(), lanes, access.cta)
-    opened = strand.open_memory.get(key)
-    if opened is not None:
-        opened.close()
-        opened.event.accesses.append(access)
-        opened.lanes, opened.starts, opened.ends = [], [], []
-        return
-    event = machine.emit(strand, kind, where=key[1], lanes=lanes, accesses=[access])
-    strand.open_memory[key] = OpenAccess(event, access, [], [], [])
 
 
 def _plain_value(strand: Strand, address: int, kind: str, bits: int, signed: bool) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.machine import memory
 from auditor.machine.execute import run_blocking, run_plain
+from auditor.machine.recording import OpenEvent
 from auditor.source import Stack
 from auditor.trace import Access, Event
 from auditor.values import OPAQUE, SHARED_WINDOW, BlockInt, Opaque, Ref, Vec, collapse, lane_values
@@ -72,7 +73,7 @@ class Strand:
         self.park: Park | None = None
         self.pending: list[tuple[int, str]] = []
         self.last_event: Event | None = None
-        self.open_memory: dict[Any, memory.OpenAccess] = {}
+        self.open_memory: dict[Any, OpenEvent] = {}
         self.last_poll: Any = None
         self.denied: dict[str, Any] | None = None  # the wait whose last poll was answered "no", as a Park tells it
         self.polled: set[int] = set()  # barriers that this strand has tested
@@ -161,11 +162,7 @@ class Strand:
     def cond(self, v: Any) -> bool:
         """A value as a branch condition. Forks when it differs between the lanes; an opaque one is chosen."""
         if v.__class__ is Vec:
-            yes = 0
-            for lane, x in enumerate(v.v):
-                if x:
-                    yes |= 1 << lane
-            yes &= self.lanes
+            yes = v.lanes_set & self.lanes
             if yes == self.lanes:
                 return True
             if yes == 0:
@@ -185,9 +182,7 @@ class Strand:
         """
         if self.replaying:
             return bool(self._replayed())
-        active = self.lane_list(self.lanes)
-        first = bool(condition.v[active[0]])
-        answer = any(bool(condition.v[lane]) != first for lane in active)
+        answer = condition.lanes_set & self.lanes not in (0, self.lanes)
         self.log.append(answer)
         return answer
 

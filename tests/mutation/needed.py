@@ -33,7 +33,7 @@ def _ranges(e: Event) -> Iterator[tuple[Access, int, int, int]]:
         if a.lanes is None:
             yield a, e.lanes, a.lo, a.hi
         else:
-            yield from ((a, 1 << lane, lo, hi) for lane, lo, hi in a.lanes)
+            yield from ((a, 1 << lane, lo, hi) for lane, lo, hi in a.by_lane())
 
 
 def _meet(before: Event, after: Event) -> bool:

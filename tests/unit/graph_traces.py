@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from auditor.footprint import LaneRange, footprint
 from auditor.source import Loc
 from auditor.trace import ALL_LANES, Access, Event, Trace
 
 
-def shared(lo: int, hi: int, *, write: bool = False, proxy: str = "generic", **more: Any) -> Access:
-    """Bytes ``lo``..``hi`` of CTA 0's shared memory."""
-    return Access("shared", write, proxy, 0, lo, hi, **more)
+def shared(
+    lo: int, hi: int, *, write: bool = False, proxy: str = "generic", lanes: tuple[LaneRange, ...] = (), **more: Any
+) -> Access:
+    """Bytes ``lo``..``hi`` of CTA 0's shared memory. ``lanes``: what each lane touches of them, if not the same."""
+    return Access("shared", write, proxy, 0, lo, hi, footprint(lanes) if lanes else None, **more)
 
 
 def tmem(lo: int, hi: int, *, write: bool = False, lanes: tuple[int, int] = (0, 128), **more: Any) -> Access:

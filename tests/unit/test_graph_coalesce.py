@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.footprint import merged
 from auditor.graph import HappensBefore
-from auditor.graph.coalesce import coalesced, merged
-from auditor.graph.records import regular_rows
+from auditor.graph.coalesce import coalesced
 from auditor.trace import Access
 from tests.unit.graph_traces import TraceBuilder, shared, tmem
 
@@ -42,7 +42,7 @@ def test_rows_become_whole_whatever_the_swizzle() -> None:
     for swizzle in (0, 7):
         (access,) = event_of(*(row(chunk, swizzle) for chunk in range(8)))
         assert (access.lo, access.hi) == (0, 4096)
-        assert access.lanes == tuple((lane, 128 * lane, 128 * lane + 128) for lane in range(32))
+        assert access.by_lane() == tuple((lane, 128 * lane, 128 * lane + 128) for lane in range(32))
 
 
 def test_two_arrays_stay_two() -> None:
@@ -67,13 +67,6 @@ def test_irregular_lanes_are_left_alone() -> None:
     assert event_of(*odd) == odd
 
 
-def test_regular_rows() -> None:
-    assert regular_rows(((1, 256, 264), (0, 0, 8), (2, 512, 520))) == (256, 8)
-    assert regular_rows(((0, 0, 8), (1, 16, 24), (2, 48, 56))) == (0, 0)
-    assert regular_rows(((0, 0, 8), (1, 16, 32))) == (0, 0)
-    assert regular_rows(((0, 0, 8),)) == (0, 0)
-
-
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 40), st.sampled_from([6, 8]))
 def test_interleaved_rows_are_told_apart(width: int, other: int, start: int, stride: int) -> None:
     def rows(lo: int, size: int) -> Access:
@@ -84,5 +77,5 @@ def test_interleaved_rows_are_told_apart(width: int, other: int, start: int, str
     b = TraceBuilder()
     b.add(b.strand(0, 15), "st", [first])
     b.add(b.strand(1, 15), "st", [second])
-    touched = [{byte for _, lo, hi in a.lanes or () for byte in range(lo, hi)} for a in (first, second)]
+    touched = [{byte for _, lo, hi in a.by_lane() for byte in range(lo, hi)} for a in (first, second)]
     assert bool(HappensBefore(b.trace).conflicts) == bool(touched[0] & touched[1])

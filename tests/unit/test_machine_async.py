@@ -143,4 +143,4 @@ def test_lanes_of_the_last_accesses_are_told_apart_in_every_warp() -> None:
     k = Body()
     k.line("S.store(S.shared_addr('tile') + 8 * S.tid[0], 'int', 32, 1)")
     stores = [e for e in k.run(64).events if e.kind == "st"]
-    assert [len(e.accesses[0].lanes or ()) for e in stores] == [32, 32]
+    assert [len(e.accesses[0].by_lane()) for e in stores] == [32, 32]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from auditor.footprint import footprint
 from auditor.machine import memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.data import pointer, scalar_type
@@ -80,9 +81,8 @@ def _shared(
     if not targets:
         return OPAQUE
     offsets = [offset for _, offset in targets.values()]
-    detail = tuple((lane, offset, offset + size) for lane, (_, offset) in targets.items())
     cta = next(iter(targets.values()))[0]
-    several = detail if len(set(offsets)) > 1 else None
+    several = footprint([(n, o, o + size) for n, (_, o) in targets.items()]) if len(set(offsets)) > 1 else None
     access = Access("shared", True, "generic", cta.rank, min(offsets), max(offsets) + size, several)
     x.m.emit(x.s, "atom", lanes=x.lanes, accesses=[access])
     results: dict[int, Any] = {}

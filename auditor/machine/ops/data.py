@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from auditor.footprint import footprint
 from auditor.machine import memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import FULL, finish, gather, number, shared_operand
 from auditor.machine.ops.mbar import OWN_SPACE, by_address, check_space, find, object_access
+from auditor.machine.recording import add_access
 from auditor.machine.state import AsyncOp, Groups, Park
 from auditor.ptx.grammar import Instr, VectorOperand
 from auditor.trace import Access
@@ -153,9 +155,9 @@ def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
         target[0].rank,
         min(o for _, o in rows),
         max(o for _, o in rows) + 16,
-        tuple((lane, o, o + 16) for lane, o in rows),
+        footprint([(lane, o, o + 16) for lane, o in rows]),
     )
-    memory.add_access(x.s, "st" if write else "ld", access, x.lanes)
+    add_access(x.s, "st" if write else "ld", access, x.lanes)
     if write:
         return
     record = LoadRecord(access)
@@ -189,7 +191,7 @@ def cp_async(x: Exec, i: Instr) -> None:
         target[0].rank,
         min(o for _, o in pairs),
         max(o for _, o in pairs) + size,
-        tuple((lane, o, o + size) for lane, o in pairs),
+        footprint([(lane, o, o + size) for lane, o in pairs]),
     )
     event = x.m.emit(
         None,
