@@ -196,7 +196,7 @@ def wrapper_places(program: Program) -> frozenset[Loc]:
 def _loops_over_several(body: list[tuple[Loc | None, str]], machine_calls: set[str] | frozenset[str]) -> bool:
     """Whether a loop makes more than one machine call in a round, sleeping between polls aside."""
     for n, (_, line) in enumerate(body):
-        if "S.loop(" not in line:
+        if not _LOOP_HEAD.search(line):
             continue
         depth = _depth(line)
         rest = [text for _, text in body[n + 1 :]]
@@ -211,6 +211,7 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+_LOOP_HEAD = re.compile(r"\bS\.loop\(|\.round\(")
 MOST_WRAPPED = 2
 _ASM_CALLS = frozenset(("S.asm", "S.wait_asm"))
 _MACHINE_CALL = re.compile(r"\b(S\.asm|S\.wait_asm|f\d+_\w+)(?=\()")
@@ -352,6 +353,9 @@ def _note_coverage(audit: Audit, coverage: Coverage) -> bool:
             ("budget", f"kernel {audit.kernel.display}: stopped after {incident.data['limit']}", audit.kernel.loc)
         )
         whole = False
+    for incident in audit.incidents("steady"):
+        rounds = f"{incident.data['rounds']} rounds of a loop in its steady state were not executed one by one"
+        coverage.notes.append(("steady", f"kernel {audit.kernel.display}: {rounds}", audit.kernel.loc))
     return whole
 
 

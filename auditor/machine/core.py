@@ -22,6 +22,7 @@ from auditor.machine.scenario_shape import last_cluster
 from auditor.machine.schedule import LAZY, Lazy
 from auditor.machine.shared_layout import shared_layout
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, Park, Warp
+from auditor.machine.steady import Steady, Unsteady
 from auditor.machine.strand import LoadRecord, Strand, StrandEnd
 from auditor.program import Kernel, Layout, Program
 from auditor.source import Stack
@@ -63,7 +64,9 @@ class Machine:
         seconds: float = 20.0,
         hypothesis: Hypothesis = NONE,
         schedule: Lazy = LAZY,
+        steady: bool = True,
     ) -> None:
+        self.steady = Steady(self) if steady else None
         self.hypothesis = hypothesis
         self.schedule = schedule
         self.program = program
@@ -76,6 +79,7 @@ class Machine:
         self.budget = budget
         self.deadline = time.thread_time() + seconds
         self.steps = 0
+        self.turns = 0  # of strands: the clock is asked now and then only, for that costs as much as many steps
         self.progress = 0
         self.queue: list[AsyncOp] = []
         self.strands: list[Strand] = []
@@ -170,18 +174,24 @@ class Machine:
             self._schedule()
         except Misjudged:
             return self._again().run()
+        except Unsteady:
+            return self._again(steady=False).run()
         except BudgetExceeded as spent:
             self.trace.complete = False
             self.incident("budget", (), data={"limit": str(spent)})
         finally:
             sys.setrecursionlimit(limit)
+        if self.steady is not None and self.steady.skipped:
+            if any(i.kind == "deadlock" for i in self.trace.incidents):
+                return self._again(steady=False).run()
+            self.incident("steady", (), data={"rounds": self.steady.skipped})
         self.trace.steps = self.steps
         self.trace.block_dependent = BlockInt.compared
         ending.close(self)
         return self.trace
 
-    def _again(self) -> Machine:
-        """The same run from its start, with what its launch has learned."""
+    def _again(self, steady: bool = True) -> Machine:
+        """The same run from its start, with what its launch has learned, or without leaving rounds out."""
         return Machine(
             self.program,
             self.kernel,
@@ -190,6 +200,7 @@ class Machine:
             seconds=max(self.deadline - time.thread_time(), 0.0),
             hypothesis=self.hypothesis,
             schedule=self.schedule,
+            steady=steady and self.steady is not None,
         )
 
     def _add(self, strand: Strand, parent: Strand | None = None) -> None:
@@ -219,7 +230,8 @@ class Machine:
 
     def step(self, strand: Strand) -> None:
         """Let a strand run until it blocks or ends."""
-        if time.thread_time() > self.deadline:
+        self.turns += 1
+        if not self.turns & 0x3F and time.thread_time() > self.deadline:
             raise BudgetExceeded("time")
         strand.park = None
         try:
@@ -228,7 +240,7 @@ class Machine:
             if end.trap:
                 self.incident("trap", end.where, strand, data={"reason": end.reason})
             self._exit(strand)
-        except (BudgetExceeded, Misjudged):
+        except (BudgetExceeded, Misjudged, Unsteady):
             raise
         except RecursionError:
             self.incident("unanalysed", (self.kernel.loc,), strand, data={"what": "recursion too deep"})

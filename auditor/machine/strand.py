@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.machine import memory
 from auditor.machine.execute import run_blocking, run_plain
 from auditor.machine.recording import OpenEvent
+from auditor.machine.rounds import Jump, Rounds
 from auditor.source import Stack
 from auditor.trace import Access, Event
 from auditor.values import OPAQUE, SHARED_WINDOW, BlockInt, Opaque, Ref, Vec, collapse, lane_values
@@ -67,6 +68,9 @@ class Strand:
         self.arguments = arguments
         self.log = log
         self.replay_at = 0
+        self.rounds_active: list[Rounds] = []  # the loops that it is in, and perhaps some that it has left
+        self.loops_entered = 0
+        self.jumps: dict[tuple[int, int], Jump] = {}  # loop and round of it at which others are left out
         self.replaying = bool(log)
         self.number = -1
         self.done = False
@@ -103,6 +107,7 @@ class Strand:
         """State of the threads that a forked strand takes over from its parent."""
         from auditor.machine.state import Groups
 
+        self.jumps = dict(parent.jumps)
         self.pending = list(parent.pending)
         self.choices = dict(parent.choices)
         self.wait_counts = dict(parent.wait_counts)
@@ -201,6 +206,13 @@ class Strand:
         """Head of a loop body: counts steps."""
         if not self.replaying:
             self.machine.charge()
+
+    def rounds(self) -> Rounds:
+        """A loop that waits is entered."""
+        self.loops_entered += 1
+        loop = Rounds(self, self.loops_entered)
+        self.rounds_active.append(loop)
+        return loop
 
     def trap(self) -> None:
         """``__trap`` and the like: the strand ends."""

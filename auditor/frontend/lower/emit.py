@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -69,7 +69,15 @@ class Writer:
             self.lines.append(Line(item.indent + self.depth, item.text, item.loc, item.callee))
 
 
-def generators(functions: list[Function]) -> set[int]:
+def suite_end(lines: Sequence[Line], start: int) -> int:
+    """Index behind the suite of the compound statement at a line."""
+    end = start + 1
+    while end < len(lines) and lines[end].indent > lines[start].indent:
+        end += 1
+    return end
+
+
+def generators(functions: Sequence[Function]) -> set[int]:
     """Numbers of the functions that wait, directly or through a callee."""
     callers: dict[int, set[int]] = {}
     for function in functions:

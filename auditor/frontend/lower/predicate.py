@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from auditor.frontend.lower import runtime
-from auditor.frontend.lower.emit import CALL_MARK, Function, Line
+from auditor.frontend.lower.emit import CALL_MARK, Function, Line, suite_end
 from auditor.ptx.alu import PURE
 from auditor.ptx.grammar import AsmBlock
 
@@ -74,11 +74,11 @@ def _rewrite(function: Function, quiet: _Quiet) -> None:
 
 def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: _Quiet) -> None:
     head = lines[start]
-    middle = _suite_end(lines, start)
+    middle = suite_end(lines, start)
     if middle < len(lines) and lines[middle].text.startswith("elif "):  # the cases of a switch
         return
     has_else = middle < len(lines) and lines[middle].indent == head.indent and lines[middle].text == "else:"
-    end = _suite_end(lines, middle) if has_else else middle
+    end = suite_end(lines, middle) if has_else else middle
     suites = [lines[start + 1 : middle]] + ([lines[middle + 1 : end]] if has_else else [])
     changes = [quiet.changes(suite) for suite in suites]
     if any(c is None for c in changes):
@@ -119,13 +119,6 @@ def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: _Quiet) -
                 for text in guarded:
                     line(1, text)
     lines[start:end] = new
-
-
-def _suite_end(lines: list[Line], start: int) -> int:
-    end = start + 1
-    while end < len(lines) and lines[end].indent > lines[start].indent:
-        end += 1
-    return end
 
 
 def _names(lines: Sequence[Line]) -> set[str]:

@@ -28,6 +28,7 @@ from auditor.frontend.lower.nodes import (
     is_expression,
 )  # fmt: skip
 from auditor.frontend.lower.predicate import predicate
+from auditor.frontend.lower.rounds import tell_rounds
 from auditor.frontend.lower.signatures import Signature, Signatures
 from auditor.frontend.lower.types import CType, Field, TypeTable
 from auditor.frontend.skipped import concerning
@@ -395,6 +396,7 @@ def _lower_unit(unit: ParsedUnit) -> Program:
     header = HEADER + "".join(line + "\n" for line in build.constant_lines)
     functions = [item.function for item in build.functions]
     predicate(functions, build.asm_blocks)
+    tell_rounds(functions)
     python, locs = assemble(header, functions)
     reached = {location(item.signature.cursor) for item in build.functions}
     return Program(
