@@ -33,7 +33,7 @@ def atom_headers(text: str, *, everything: bool) -> list[tuple[str, str]]:
     tmem = {match[0]: match for match in _TMEM.finditer(f"{text}\n{usual}")}
     return [
         (WGMMA_HEADER, "".join(_wgmma_class(name, match) for name, match in wgmma.items()) + _old_names(text)),
-        (TMEM_HEADER, "".join(_tmem_class(name, match) for name, match in tmem.items())),
+        (TMEM_HEADER, _tmem_classes("LOAD", tmem) + _tmem_classes("STORE", tmem)),
     ]
 
 
@@ -97,6 +97,11 @@ def _wgmma_template(match: re.Match[str], *, arguments: bool) -> str:
         return f"<{', '.join(majors + scales)}>" if majors + scales else ""
     head = [f"Major {name}" for name in majors] + [f"ScaleIn {name} = ScaleIn::One" for name in scales]
     return f"template <{', '.join(head)}> " if head else ""
+
+
+def _tmem_classes(way: str, named: dict[str, re.Match[str]]) -> str:
+    classes = "".join(_tmem_class(name, match) for name, match in named.items() if match["way"] == way)
+    return f"namespace SM100::TMEM::{way} {{\n{classes}}}\n"
 
 
 def _tmem_class(name: str, match: re.Match[str]) -> str:

@@ -6,6 +6,7 @@ namespace cute {
 
 #include <bw/tmem_atoms.h>  // made by the frontend for the shapes that the source names
 
+namespace SM100::TMEM::UTCCP {
 #define BW_CP(name, shape, group)                                                                                        \
     struct SM100_UTCCP_##name##_##group##cta {                                                                           \
         using SRegisters = uint64_t[1];                                                                                  \
@@ -24,5 +25,10 @@ BW_CPS(2x64dp128bitlw0213, "64x128b.warpx2::02_13")
 BW_CPS(2x64dp128bitlw0123, "64x128b.warpx2::01_23")
 #undef BW_CPS
 #undef BW_CP
+}  // namespace SM100::TMEM::UTCCP
+
+using namespace SM100::TMEM::LOAD;
+using namespace SM100::TMEM::STORE;
+using namespace SM100::TMEM::UTCCP;
 
 }  // namespace cute
