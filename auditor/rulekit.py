@@ -145,10 +145,16 @@ def shared_name(audit: Audit, offset: int, length: int = 0) -> str:
     return audit.story.place(Access("shared", False, "generic", 0, offset, offset + length))
 
 
-def elected_between(audit: Audit, first: Event, second: Event) -> bool:
-    """Whether all lanes of an event met at an ``elect.sync`` before another event of their warp. That makes no memory
-    order by the letter, but much code takes it for one."""
-    return any(e.kind == "elect" and e.warp == first.warp and not first.lanes & ~e.lanes
+# Events of operations that are .sync.aligned: the lanes of a warp execute them together.
+_TOGETHER = frozenset(
+    ("elect", "wgmma.fence", "wgmma.commit", "wgmma.wait", "tcgen05.ld", "tcgen05.st", "wait.ld", "wait.st")
+)
+
+
+def met_between(audit: Audit, first: Event, second: Event) -> bool:
+    """Whether all lanes of an event met at an ``elect.sync`` or an operation of the whole warp before another event of
+    their warp. That makes no memory order by the letter, but much code takes it for one."""
+    return any(e.kind in _TOGETHER and e.warp == first.warp and not first.lanes & ~e.lanes
                for e in audit.trace.events[first.id:second.id])
 
 

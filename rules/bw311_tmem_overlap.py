@@ -11,6 +11,11 @@ from auditor.meaning import Meaning
 from auditor.rule import Rule
 from auditor.rulekit import context, incident_context, meets, story_of, strand_event, thread, who
 
+# Tensor cores take the operations of one thread in turn, and kernels rely on it where the next overwrites an operand:
+# A, or scale factors, which the blocks of K pass through the same columns.
+_AFTER_READER = (("mma", "mma"), ("mma", "tcgen05.cp"))
+_COPIES = ("tcgen05.cp", "tcgen05.cp")
+
 
 class TmemOverlap(Rule):
     code = "BW311"
@@ -49,8 +54,8 @@ class TmemOverlap(Rule):
         else:
             last = meets(audit, second)
             why = "nothing orders it after" + (f", {last} does not" if last else "")
-        # Tensor cores take the MMAs of one thread in turn; kernels rely on it where the next overwrites an operand.
-        in_turn = same and not a.write and first.data.get("instr") == second.data.get("instr") == "mma"
+        pair = (first.data.get("instr"), second.data.get("instr"))
+        in_turn = same and (pair == _COPIES or (pair in _AFTER_READER and not a.write))
         return audit.finding(
             type(self), second.where,
             f"{story.who(second)} {how[b.write]} {story.place(b)} while {who(audit, first)}, which {how[a.write]} "

@@ -10,7 +10,7 @@ from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.repair.insert import insert_between
 from auditor.rule import Rule
-from auditor.rulekit import arrivals_on, context, elected_between, last_wait, story_of, strand_event, who
+from auditor.rulekit import arrivals_on, context, last_wait, met_between, story_of, strand_event, who
 from auditor.source import Stack
 from auditor.trace import Event
 
@@ -40,7 +40,7 @@ class MissingSyncwarp(Rule):
         where = release.where if release is not None else case.where
         does = "writes" if c.first_access.write else "reads"
         by = story.thread(release) if release is not None else "one lane"
-        vague = release is None or elected_between(audit, use, release)
+        vague = release is None or met_between(audit, use, release)
         return audit.finding(
             type(self), where,
             f"{by} lets {story.who(other)} go on, but {c.lanes.bit_count()} other lanes of the warp may still be at "

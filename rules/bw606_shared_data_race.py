@@ -9,7 +9,7 @@ from auditor.findings import Finding, Level
 from auditor.graph import Conflict
 from auditor.meaning import Meaning, same_store
 from auditor.rule import Rule
-from auditor.rulekit import context, elected_between, meets, story_of, who
+from auditor.rulekit import context, meets, met_between, story_of, who
 from auditor.source import Stack
 
 
@@ -52,7 +52,7 @@ class SharedDataRace(Rule):
         why = ("lanes of one warp run on their own until a __syncwarp()" if same else
                "nothing orders the two" + (f"; {last} does not" if last else ""))
         vague = same_store(c) or (
-            same and (elected_between(audit, c.first, c.second) or self._own_value(audit, c)))
+            same and (met_between(audit, c.first, c.second) or self._own_value(audit, c)))
         return audit.finding(
             type(self), early.where,
             f"{story.thread(early)} {how[early_access.write]} {story.place(early_access)}, which {who(audit, other)} "

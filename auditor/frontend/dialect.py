@@ -11,7 +11,16 @@ from auditor.frontend.unit import Diagnostic, ParsedUnit, offset_of
 
 _LONE_PERCENT = re.compile(r"(?<!%)%(?=[a-z_]{2})")  # before the name of a special register
 _PRAGMA_MACRO = re.compile(r"(#[ \t]*define[ \t]+\w+[ \t]+)#[ \t]*pragma[ \t]+([^\n\"\\]+?)[ \t]*$", re.MULTILINE)
-_OPERAND = re.compile(r'"[^"\n]*"\s*\(')
+_NAME_AT_END = re.compile(r" '\w+'$")
+_BEFORE_NAME = ((".", "->"), re.compile(r"\w+\s*<"), "template ")
+# Message of clang without the name at its end -> (what stands before its place, what there, what nvcc does not miss).
+_MISSING = {
+    # between two operands of an asm statement
+    "expected ')'": ((")",), re.compile(r'"[^"\n]*"\s*\('), ", "),
+    # before a member template of a dependent type
+    "reference to non-static member function must be called": _BEFORE_NAME,
+    "missing 'template' keyword prior to dependent template name": _BEFORE_NAME,
+}
 _TWO_OPERANDS = re.compile(r'("[=+&]*[a-zA-Z]{1,2}"\s*\((?:[^()"]|\([^()"]*\))*\))(\s*"[=+&]*[a-zA-Z]{1,2}"\s*\()')
 _NO_COMMA = re.compile(r'\)\s+"[=+&]*[a-zA-Z]{1,2}"\s*\(')  # faster than the pattern that it is a part of
 _INCLUDE = re.compile(r"#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]")
@@ -22,7 +31,7 @@ def corrections(unit: ParsedUnit, read: Callable[[str], str]) -> dict[str, str]:
     texts = _Texts(unit, read)
     errors = [error for error in unit.errors if not is_shim(error.loc.file)]
     _percent_signs(errors, texts)
-    _commas(errors, texts)
+    _insertions(errors, texts)
     if any(error.message == "expected expression" for error in errors):
         _pragma_macros(texts, {item.include.name for item in unit.tu.get_includes()} | {unit.path})
     return texts.changed
@@ -81,19 +90,21 @@ def _percent_signs(errors: Iterable[Diagnostic], texts: _Texts) -> None:
             texts.change(error.loc.file, "\n".join(lines))
 
 
-def _commas(errors: Iterable[Diagnostic], texts: _Texts) -> None:
-    """A comma that lacks between two operands of an asm statement: nvcc does not miss it."""
-    places: dict[str, set[int]] = {}
+def _insertions(errors: Iterable[Diagnostic], texts: _Texts) -> None:
+    """What lacks at the place of an error."""
+    places: dict[str, dict[int, str]] = {}
     for error in errors:
-        if error.message == "expected ')'":
+        lacking = _MISSING.get(_NAME_AT_END.sub("", error.message))
+        if lacking is not None:
             text = texts[error.loc.file]
             place = offset_of(text, error.loc)
-            if _OPERAND.match(text, place) and text[:place].rstrip().endswith(")"):
-                places.setdefault(error.loc.file, set()).add(place)
-    for name, offsets in places.items():
+            before, here, lacks = lacking
+            if here.match(text, place) and text[:place].rstrip().endswith(before):
+                places.setdefault(error.loc.file, {})[place] = lacks
+    for name, inserted in places.items():
         text = texts[name]
-        for place in sorted(offsets, reverse=True):
-            text = f"{text[:place]}, {text[place:]}"
+        for place in sorted(inserted, reverse=True):
+            text = text[:place] + inserted[place] + text[place:]
         texts.change(name, text)
 
 

@@ -66,3 +66,22 @@ def test_what_headers_of_headers_need_is_foreseen(tmp_path: Path) -> None:
     assert changed == {
         str(tmp_path / "deep" / "second.h"): f'#define EVERY _Pragma("unroll")\ninline void f() {{ {fixed} }}\n'
     }
+
+
+def test_a_member_template_of_a_dependent_type_without_the_keyword() -> None:
+    text = """
+template <class T> struct Next { template <bool b> __device__ int index(int n) { return b ? n + 1 : n; } };
+template <class T> __global__ void k(int *p) {
+  Next<T> next;
+  const auto each = [&](auto n) { *p = next.index<true>(n); };
+  each(3);
+}
+void launch(int *p) { k<float><<<1, 32>>>(p); }
+"""
+    assert errors(parse("t.cu", text)) == []
+
+
+def test_a_member_function_that_is_not_called_stays_an_error() -> None:
+    unit = parse("t.cu", "struct S { __device__ int f(); };\n__global__ void k(S s, int *p) { *p = s.f < 3; }\n")
+    assert errors(unit)[0].startswith("reference to non-static member function must be called")
+    assert unit.corrected == {}

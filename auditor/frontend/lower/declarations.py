@@ -230,10 +230,12 @@ class Declarations(Lambdas):
                 constants[len(outputs) + index] = value.const
             codes.append(value.code)
         places = [self.stable(self.lvalue(o)) for o in outputs]
+        number, block = self.build.asm(node, parts, constants, self.facts)
+        if places and not block.instrs and all(c.startswith("+") for c in parts.constraints[: len(places)]):
+            return  # it only keeps the compiler from moving something
         for place, constraint, operand in zip(places, parts.constraints, outputs, strict=False):
             if constraint.startswith("+"):
                 codes.append(self._number(self.read(place, operand)).code)
-        number, block = self.build.asm(node, parts, constants, self.facts)
         packed = "(" + "".join(c + ", " for c in codes) + ")"
         if block.blocking:
             self.blocking = True

@@ -16,6 +16,7 @@ from auditor.frontend.lower.core import Facts, blank
 from auditor.frontend.lower.emit import CALL_MARK, Function, Line, assemble
 from auditor.frontend.lower.forms import ADDRESS
 from auditor.frontend.lower.functions import FunctionLowerer, lower_function
+from auditor.frontend.lower.idle import without_idle
 from auditor.frontend.lower.lambdas import Closure
 from auditor.frontend.lower.nodes import (
     CALL,
@@ -395,6 +396,7 @@ def _lower_unit(unit: ParsedUnit) -> Program:
     entries = [build.host_entry(cursor) for cursor in found.host_functions]
     header = HEADER + "".join(line + "\n" for line in build.constant_lines)
     functions = [item.function for item in build.functions]
+    without_idle(functions)
     predicate(functions, build.asm_blocks)
     tell_rounds(functions)
     python, locs = assemble(header, functions)

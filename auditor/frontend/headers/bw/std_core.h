@@ -224,7 +224,7 @@ template <class T> struct tuple_size;
 template <size_t i, class T> struct tuple_element;
 template <size_t i, class T> using tuple_element_t = typename tuple_element<i, T>::type;
 template <class T> inline constexpr size_t tuple_size_v = tuple_size<T>::value;
-template <class T> struct tuple_size<const T> : tuple_size<T> {};
+template <class T> requires requires { tuple_size<T>::value; } struct tuple_size<const T> : tuple_size<T> {};
 template <size_t i, class T> struct tuple_element<i, const T> : type_identity<const tuple_element_t<i, T>> {};
 template <class A, class B> struct tuple_size<pair<A, B>> : integral_constant<size_t, 2> {};
 template <class A, class B> struct tuple_element<0, pair<A, B>> : type_identity<A> {};
