@@ -6,9 +6,10 @@ computed in another process and kept in a cache. ``auditor.conclude`` turns it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from auditor.findings import Coverage, Finding
+from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
 

@@ -9,7 +9,7 @@ again with just that detail corrected; what disappears in the corrected run was 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.causes_arrivals import early_expects, stray_arrivals
@@ -22,6 +22,7 @@ from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.schedule import Eager
 from auditor.meaning import Meaning, meaning, same_store
+from auditor.quick_dataclass import dataclass
 from auditor.races import place, reads_nothing, sorted_out
 from auditor.source import Stack
 from auditor.trace import Event, Incident

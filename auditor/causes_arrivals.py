@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 from auditor.trace import Event
 

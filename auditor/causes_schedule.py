@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from auditor.causes_arrivals import LAPS, Stray, loose_arrivals, loose_rounds
 from auditor.machine.core import Machine
 from auditor.machine.schedule import Lazy, Slow
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 from auditor.trace import Event, Incident
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from auditor.quick_dataclass import dataclass
 
 # Flags that take a value, as the next word or after "=". The name is without its dashes.
 _WITH_VALUE = frozenset(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from auditor.cli_console import write_out
 from auditor.findings import FileResult
+from auditor.quick_dataclass import dataclass
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 WITH_SUMMARY = ("text",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from auditor.config import AuditOptions
 from auditor.config_keys import ConfigError
 from auditor.findings import FileResult, Level
 from auditor.output.summary import coverage, plural, verdict
+from auditor.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from auditor.parallel import Unit

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from auditor.quick_dataclass import dataclass
 
 _TOKEN = re.compile(
     r"""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from auditor.quick_dataclass import dataclass
 
 Dim3 = tuple[int, int, int]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from auditor.config import Dim3, KernelOptions
+from auditor.quick_dataclass import dataclass
 
 LEVELS = ("error", "warning", "note")
 FAIL_LEVELS = (*LEVELS, "never")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditor.analysis import Analysis
 from auditor.cache import Cache
 from auditor.config import AuditOptions
 from auditor.engine import analyse_file, with_deep_stack
+from auditor.quick_dataclass import dataclass
+
+if TYPE_CHECKING:  # a single file is audited without it, and it takes its time to load
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 RECYCLE = 250  # files after which a worker makes room for a fresh one, so that leaks stay small
-_METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 _PRELOADED = ["auditor.engine", "auditor.audit", "auditor.frontend.parse", "auditor.frontend.lower.program_builder"]
 
 
@@ -73,16 +73,17 @@ class _Pool:
     """The workers and what is left for them to do."""
 
     def __init__(self, units: Sequence[Unit], cache: Path | None, analyse: Analyse) -> None:
+        import multiprocessing
+
         self.workers: list[_Worker] = []
         self._units = units
         self._left = deque(range(len(units)))
         self._again: set[int] = set()  # units that a worker has died of
         self._arguments = (cache, analyse)
-        if _METHOD == "forkserver":
-            self._context: Any = multiprocessing.get_context("forkserver")
+        forks = "forkserver" in multiprocessing.get_all_start_methods()
+        self._context: Any = multiprocessing.get_context("forkserver" if forks else "spawn")
+        if forks:
             self._context.set_forkserver_preload(_PRELOADED)
-        else:
-            self._context = multiprocessing.get_context("spawn")
 
     def employ(self) -> None:
         """Start a worker, when there is work for it."""
@@ -98,6 +99,8 @@ class _Pool:
 
     def next_analyses(self) -> Iterator[tuple[int, Analysis]]:
         """Wait for workers that have something to say, and give them new work."""
+        from multiprocessing.connection import wait
+
         ready = wait([worker.connection for worker in self.workers])
         for worker in [worker for worker in self.workers if worker.connection in ready]:
             try:

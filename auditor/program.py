@@ -8,10 +8,11 @@ and referred to by index.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from auditor.quick_dataclass import dataclass
 from auditor.source import UNKNOWN, Loc
 
 if TYPE_CHECKING:

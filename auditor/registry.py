@@ -9,13 +9,13 @@ import ast
 import pkgutil
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from auditor.findings import Level
+from auditor.quick_dataclass import dataclass
 from auditor.rule import Rule
 
 _PACKAGE = "auditor.rules"

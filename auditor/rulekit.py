@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auditor.machine.launch import TensorMap
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 from auditor.story import INSTR_NAMES
 from auditor.trace import ALL_LANES, Access, Event, Incident

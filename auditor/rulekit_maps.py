@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.quick_dataclass import dataclass
 from auditor.rulekit import strand_event
 from auditor.trace import Event
 

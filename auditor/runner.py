@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from auditor.analysis import Analysis
@@ -14,6 +14,7 @@ from auditor.config import STDIN
 from auditor.engine import analyse_file, read_source, with_deep_stack
 from auditor.findings import FileResult
 from auditor.parallel import Unit, audit_in_parallel, default_jobs
+from auditor.quick_dataclass import dataclass
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from auditor.compile_commands import CompileCommands
 from auditor.config import AuditOptions, KernelOptions
 from auditor.config_keys import KEYS, ConfigError, Invalid, read_table
 from auditor.globs import matches
+from auditor.quick_dataclass import dataclass
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from auditor.analysis import KernelPlace
 from auditor.comments import Comment, Layout
 from auditor.findings import Finding, Level
+from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
 CODE = "BW004"

@@ -6,10 +6,11 @@ an event has a smaller id.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from auditor.footprint import Footprint, LaneRange
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 
 ALL_LANES = 0xFFFF_FFFF

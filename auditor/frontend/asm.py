@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import Any
 
 from auditor.frontend.clang_api import Cursor, CXString, function, text
+from auditor.quick_dataclass import dataclass
 
 _STRING_POINTER = ctypes.POINTER(CXString)
 _CURSOR_POINTER = ctypes.POINTER(Cursor)

@@ -5,10 +5,10 @@ Our headers spell them as annotations, which keep their arguments as expressions
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from auditor.frontend.clang_api import CursorKind, children, evaluate
+from auditor.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from auditor.frontend.attributes import is_kernel, launch_attributes
 from auditor.frontend.clang_api import ENTER, SKIP, CursorKind, children, cindex, in_system_header, template_of, visit
 from auditor.frontend.unit import ParsedUnit
+from auditor.quick_dataclass import dataclass
 
 _PREPROCESSING = 500  # kinds from here on are macros and includes, by far the most; asking for .kind is slow
 # Kinds are compared as clang's numbers: making the binding's objects of them costs more than the rest of the walk.

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from auditor.frontend.clang_api import CursorKind, children, cindex
 from auditor.frontend.discover import INJECTED, template_parameters
+from auditor.quick_dataclass import dataclass
 
 _COMMENT_REQUEST = re.compile(r"//[ \t]*bw-audit:[ \t]*instantiate[ \t]+([^\n]+)")
 _EXPLICIT = re.compile(r"\btemplate\s+(?!<)[\w\s:*&()]*?\b([\w:]+)\s*(?=<)")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from auditor.frontend.clang_api import cindex
+from auditor.quick_dataclass import dataclass
 
 SHIM_ROOT = "/bwshim"  # a folder that exists only in the file system that clang is shown
 PRELUDE = "bw/prelude.h"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from auditor.frontend.options import (
 from auditor.frontend.skipped import skipped_notes
 from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure, location
 from auditor.program import Note
+from auditor.quick_dataclass import dataclass
 from auditor.source import UNKNOWN, Loc
 
 __all__ = ["Diagnostic", "Options", "ParseFailure", "ParsedUnit", "parse"]

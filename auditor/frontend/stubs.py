@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from auditor.frontend.headers_store import provider
 from auditor.frontend.include_search import missing_include
 from auditor.frontend.options import SHIM_ROOT
 from auditor.frontend.unit import Diagnostic, ParsedUnit, offset_of
 from auditor.program import Note
+from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
 HEADER = f"{SHIM_ROOT}/bw/stubs.h"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from auditor.frontend.headers_store import is_shim
 from auditor.frontend.options import Options
 from auditor.program import Note
+from auditor.quick_dataclass import dataclass
 from auditor.source import UNKNOWN, Loc
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ order), and 9.7.13 for the implicit semantics of mbarrier and barrier operations
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from auditor.graph.columns import Columns
 from auditor.graph.vectors import Entry, Vector, has, join, mark, raised
+from auditor.quick_dataclass import dataclass
 from auditor.trace import Event
 
 # Which address spaces a proxy fence makes visible to the async proxy (PTX 9.7.13.4, membar/fence).

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from auditor.graph.lanes import overlapping_lanes
 from auditor.graph.records import Record
+from auditor.quick_dataclass import dataclass
 from auditor.trace import Access, Event
 
 Missing = Literal["order", "proxy", "proxy-war", "lane", "writer-fence"]

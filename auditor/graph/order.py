@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from auditor.graph import view
 from auditor.graph.clocks import Clock, Clocks
 from auditor.graph.columns import Columns
 from auditor.graph.conflicts import Conflict
@@ -101,12 +100,18 @@ class HappensBefore:
     @cached_property
     def nx(self) -> nx.DiGraph[int]:
         """The graph for networkx: nodes with kind, label, where and role; edges with their reason."""
+        from auditor.graph import view
+
         return view.to_networkx(self.trace, self.story)
 
     def to_json(self) -> str:
         """The graph and its conflicts as JSON."""
+        from auditor.graph import view
+
         return view.to_json(self.trace, self.story, self.conflicts)
 
     def to_dot(self) -> str:
         """The graph and its conflicts for Graphviz."""
+        from auditor.graph import view
+
         return view.to_dot(self.trace, self.story, self.conflicts)

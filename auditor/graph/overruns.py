@@ -10,11 +10,11 @@ from its issue, and relaxed operations count.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from auditor.graph.clocks import Clock
 from auditor.graph.columns import Columns
 from auditor.graph.story import Story
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 from auditor.trace import Event
 

@@ -8,10 +8,11 @@ which copies belong together, and the run starts again with that knowledge.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from auditor.quick_dataclass import dataclass
 from auditor.trace import Access, Event
 
 if TYPE_CHECKING:

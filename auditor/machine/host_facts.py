@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from auditor.machine.launch import TensorMap
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 
 

@@ -7,8 +7,9 @@ changed; the change that makes the run clean names the cause.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from auditor.machine.boxes import Boxes
+from auditor.quick_dataclass import dataclass
 
 # Element bits by CUtensorMapDataType (CUDA Driver API, cuTensorMapEncodeTiled).
 ELEMENT_BITS = {

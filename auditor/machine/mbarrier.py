@@ -5,7 +5,7 @@ Every rule here agrees with what an H200 did with thousands of small programs; s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from auditor.quick_dataclass import dataclass
 
 COUNT_BITS = 20
 MAX_COUNT = (1 << COUNT_BITS) - 1

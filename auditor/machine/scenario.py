@@ -7,7 +7,7 @@ problem first, then a long and a very small one, so that loops run once, about a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from auditor.machine.boxes import Boxes
@@ -28,6 +28,7 @@ from auditor.machine.scenario_shape import (
 )
 from auditor.machine.scenario_values import LARGE, LONG, SINGLE, SMALL, TYPICAL
 from auditor.program import Kernel, Program
+from auditor.quick_dataclass import dataclass
 
 MAX_RUNS = 4
 _WIDE = (REAL_SMS, 16 * REAL_SMS, 1 << 16)  # chosen grids that leave a CTA of a persistent kernel ever fewer tiles

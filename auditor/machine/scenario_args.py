@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from auditor.machine.host_facts import Assumed
 from auditor.machine.launch import TensorMap
 from auditor.machine.scenario_values import by_name, is_address, reduced
 from auditor.program import Kernel, Layout, Param, ScalarType
+from auditor.quick_dataclass import dataclass
 from auditor.values import GLOBAL_STRIDE, GLOBAL_WINDOW, OPAQUE
 
 FIRST_ALLOCATION = 500  # chosen pointers do not collide with the allocations of host code

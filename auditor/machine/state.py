@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from auditor.machine.mbarrier import Mbarrier
+from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 from auditor.trace import Access, Barrier, Event
 

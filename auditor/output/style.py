@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import IO
+
+from auditor.quick_dataclass import dataclass
 
 _CODES = {"error": "1;31", "warning": "1;33", "note": "1;36", "bold": "1", "dim": "2", "related": "34", "fix": "32"}
 

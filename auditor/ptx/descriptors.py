@@ -9,9 +9,10 @@ NVIDIA's own code refuses, or where practice differs from the document.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
+
+from auditor.quick_dataclass import dataclass
 
 __all__ = [
     "TMEM_COLUMNS",

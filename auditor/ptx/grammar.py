@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
 from auditor.ptx import mnemonics
 from auditor.ptx.mnemonics import is_known, is_special
+from auditor.quick_dataclass import dataclass
 
 __all__ = [
     "Addr",

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from auditor.comments import tokens
+from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
 _LINE_END = re.compile(r"\r\n|\n|\r")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
 CALL_MARK = "\x00"  # stands for "yield from " or nothing, once generators are known

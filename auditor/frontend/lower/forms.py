@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from auditor.frontend.lower.types import BOOL, UNKNOWN_TYPE, CType
+from auditor.quick_dataclass import dataclass
 
 ADDRESS = "address"  # a pointer that is certainly no Ref: integer, Vec or opaque
 

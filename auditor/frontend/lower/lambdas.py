@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from auditor.frontend.lower.core import zero_object
@@ -21,6 +21,7 @@ from auditor.frontend.lower.nodes import (
     Node,
 )  # fmt: skip
 from auditor.frontend.lower.types import CType, pointer_to
+from auditor.quick_dataclass import dataclass
 
 COPY, CELL, OBJECT, POINTER = "copy", "cell", "object", "pointer"
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from auditor.frontend.lower import runtime
 from auditor.frontend.lower.emit import CALL_MARK, Function, Line, suite_end
 from auditor.ptx.alu import PURE
 from auditor.ptx.grammar import AsmBlock
+from auditor.quick_dataclass import dataclass
 
 _TEST = re.compile(
     r"if (?:\((?P<temp>\w+) := (?P<code>.*)\) is True or (?P=temp)|(?P<name>\w+) is True or (?P=name))"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from auditor.frontend.asm import AsmParts
@@ -36,6 +36,7 @@ from auditor.frontend.skipped import concerning
 from auditor.frontend.unit import ParsedUnit, location
 from auditor.program import Kernel, Note, Param, Program, SharedVar
 from auditor.ptx.grammar import AsmBlock, parse_asm
+from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
 HEADER = "from auditor.frontend.lower.runtime import *\nfrom auditor.frontend.lower.merging import *\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from auditor.frontend.lower.core import is_simple
 from auditor.frontend.lower.declarations import Declarations
@@ -15,6 +15,7 @@ from auditor.frontend.lower.nodes import (
     RETURN,
     Node,
 )  # fmt: skip
+from auditor.quick_dataclass import dataclass
 
 
 @dataclass

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from auditor.frontend.lower.nodes import COMPOUND, CONSTRUCTOR, CXX_METHOD, DESTRUCTOR, PARM_DECL, TRY, Ast, Node
 from auditor.frontend.lower.types import VOID, CType, TypeTable
+from auditor.quick_dataclass import dataclass
 
 _FORWARDERS = {"move", "forward", "as_const", "forward_like"}
 _FORWARDER_SCOPES = {"std", "__1", "cute", "cuda"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from auditor.frontend.lower.nodes import CONSTRUCTOR, DESTRUCTOR, UNION_DECL, Ast, Node
 from auditor.program import Layout, ScalarType
+from auditor.quick_dataclass import dataclass
 
 _INTEGERS = {  # CXTypeKind -> (bits, signed)
     4: (8, False), 5: (8, False), 6: (16, False), 7: (32, False), 8: (16, False), 9: (32, False), 10: (64, False),
