@@ -49,6 +49,8 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
         if m not in _TMEM or m in _PENDING:
             out.append((m, c))
             continue
+        if m is Meaning.ALLOC_UNPUBLISHED and _own_alloc_before(audit, c):
+            continue
         if (c.first.where in unwaited or c.second.where in unwaited) and m is not Meaning.ALLOC_UNPUBLISHED:
             continue
         operation = c.first.kind == "async"
@@ -78,6 +80,25 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
         return m is Meaning.TMEM_OVERLAP and _reverse_told(c, places)
 
     return [(m, c) for m, c in out if not follows(m, c)]
+
+
+def _own_alloc_before(audit: Audit, c: Conflict) -> bool:
+    """Whether the other CTA of a pair made the allocation, and the using CTA's part in it lies before the use.
+
+    The two warps of a pair allocate together (PTX ISA 9.7.16.7.1), so that one of them has done it when the other has.
+    """
+    alloc, use = (c.second, c.first) if c.second.kind == "tcgen05.alloc" else (c.first, c.second)
+    issuer = audit.event(use.data["issuer"]) if use.kind == "async" else use
+    if alloc.data["group"] != 2 or alloc.cta == issuer.cta or c.first_access.space != "tmem":
+        return False
+    return any(
+        e.kind == "tcgen05.alloc"
+        and e.cta == issuer.cta
+        and e.data["group"] == 2
+        and e.data["base"] == alloc.data["base"]
+        and audit.hb.ordered(e.id, issuer.id)
+        for e in audit.trace.events
+    )
 
 
 def place_of(m: Meaning, c: Conflict) -> Stack:
