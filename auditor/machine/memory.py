@@ -155,15 +155,25 @@ def _load_shared(strand: Strand, p: Any, kind: str, size: int, signed: bool, lan
         return OPAQUE
     access, lo, hi = touched
     machine = strand.machine
-    if kind != "float" and _knows(machine.ctas[access.cta], lo, hi):
-        if p.__class__ is not Vec:
-            value = _shared_value(machine, p, size, signed)
-            return value if isinstance(value, int) else _loaded(strand, access)
-        values = {n: _shared_value(machine, p.lane(n), size, signed) for n in strand.lane_list(lanes)}
-        if all(isinstance(v, int) for v in values.values()):
-            filler = next(iter(values.values()))
-            return collapse(values.get(n, filler) for n in range(LANES))
+    if kind != "float" and machine.ctas[access.cta].values.near(lo, hi):
+        value = _known(strand, p, size, signed, lanes)
+        if value is not None:
+            return value
     return _loaded(strand, access)
+
+
+def _known(strand: Strand, p: Any, size: int, signed: bool, lanes: int) -> Any:
+    """What the lanes read, if that is known of all of them, else None."""
+    if p.__class__ is not Vec:
+        value = _shared_value(strand.machine, p, size, signed)
+        return value if isinstance(value, int) else None
+    values: dict[int, Any] = {}
+    for n in strand.lane_list(lanes):
+        value = values[n] = _shared_value(strand.machine, p.lane(n), size, signed)
+        if not isinstance(value, int):
+            return None
+    filler = next(iter(values.values()))
+    return collapse(values.get(n, filler) for n in range(LANES))
 
 
 def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int | None = None) -> None:
@@ -201,14 +211,14 @@ def _store_shared(strand: Strand, p: Any, kind: str, size: int, value: Any, lane
     active = strand.lane_list(lanes)
     if isinstance(value, (Opaque, list)):
         cta = machine.ctas[access.cta]
-        _forget_shared(cta, p, active, size, lo, hi)
+        cta.values.forget(lo, hi, (a & OFFSET for _, a in _pairs(p, active)), size)
         if (p.__class__ is not Vec or len(active) == 1) and kind == "int" and size == 4:
             _choose_shared(cta, lo)
         return
     for n, address in _pairs(p, active):
         target = machine.shared_target(address)
         if target is not None:
-            put_shared(target[0], target[1], size, _lane(value, n))
+            target[0].values.put(target[1], size, _lane(value, n))
 
 
 def _pairs(p: Any, active: list[int]) -> list[tuple[int, int]]:
@@ -220,7 +230,7 @@ def _choose_shared(cta: Cta, offset: int) -> None:
     """One thread shares an integer that comes from data, such as a count or the next tile: chosen here, not where it is
     read, so that all roles see the same. Now and then it is zero, so that what goes on while it is not zero ends."""
     times = cta.chosen[offset] = cta.chosen.get(offset, 0) + 1
-    put_shared(cta, offset, 4, 0 if times % SHARED_TURNS == 0 else CHOSEN_SHARED)
+    cta.values.put(offset, 4, 0 if times % SHARED_TURNS == 0 else CHOSEN_SHARED)
 
 
 def _address(p: Any) -> Any:
@@ -230,59 +240,11 @@ def _address(p: Any) -> Any:
     return p.plain() if p.__class__ is Vec else p
 
 
-def put_shared(cta: Cta, offset: int, size: int, value: Any) -> None:
-    """Remember what was stored, dropping what it overlaps."""
-    values = cta.values
-    for start in range(offset - 15, offset + size):
-        old = values.get(start)
-        if old is not None and start + old[0] > offset:
-            del values[start]
-    values[offset] = (size, value)
-
-
-def _forget_shared(cta: Cta, p: Any, active: list[int], size: int, lo: int, hi: int) -> None:
-    """Data that is not modelled was stored: what was known of these bytes, between ``lo`` and ``hi``, is gone."""
-    values = cta.values
-    known = [k for k, (bytes_, _) in values.items() if k < hi and k + bytes_ > lo]
-    if not known:
-        return
-    offsets = [a & OFFSET for _, a in _pairs(p, active)]
-    for start in known:
-        end = start + values[start][0]
-        if any(start < a + size and end > a for a in offsets):
-            del values[start]
-
-
-def shared_value(cta: Cta, offset: int, size: int) -> Any:
-    """The value of ``size`` bytes at an offset: known when it was stored whole, or in parts."""
-    entry = cta.values.get(offset)
-    if entry is not None and entry[0] == size:
-        return entry[1]
-    if entry is not None and entry[0] > size and isinstance(entry[1], int):
-        return entry[1] & ((1 << 8 * size) - 1)
-    for step in (8, 4, 2, 1):  # several smaller stores, or the inside of a larger one
-        if step < size:
-            parts = [cta.values.get(offset + k) for k in range(0, size, step)]
-            if all(e is not None and e[0] == step and isinstance(e[1], int) for e in parts):
-                return sum((e[1] & ((1 << 8 * step) - 1)) << 8 * step * k for k, e in enumerate(parts) if e is not None)
-    for back in range(1, 16):
-        entry = cta.values.get(offset - back)
-        if entry is not None and entry[0] >= back + size and isinstance(entry[1], int):
-            return entry[1] >> 8 * back & ((1 << 8 * size) - 1)
-    return OPAQUE
-
-
-def _knows(cta: Cta, lo: int, hi: int) -> bool:
-    """Whether any value in a range of bytes may be known; most of shared memory holds data that is not modelled."""
-    values = cta.values
-    return len(values) > 256 or any(lo - 16 < k < hi for k in values)
-
-
 def _shared_value(machine: Machine, address: int, size: int, signed: bool) -> Any:
     target = machine.shared_target(address)
     if target is None:
         return OPAQUE
-    value = shared_value(target[0], target[1], size)
+    value = target[0].values.get(target[1], size)
     if isinstance(value, int) and signed and value >> (8 * size - 1) & 1:
         return value - (1 << 8 * size)
     return value

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from auditor.machine.mbarrier import Mbarrier
+from auditor.machine.shared_values import SharedValues
 from auditor.quick_dataclass import dataclass
 from auditor.source import Stack
 from auditor.trace import Access, Barrier, Event
@@ -142,7 +143,7 @@ class Cta:
     warps: list[Warp] = field(default_factory=list)
     shared: dict[str, int] = field(default_factory=dict)  # variable key -> byte offset
     shared_end: int = 0  # end of the shared window in bytes
-    values: dict[int, tuple[int, Any]] = field(default_factory=dict)  # offset -> (bytes, value)
+    values: SharedValues = field(default_factory=SharedValues)
     chosen: dict[int, int] = field(default_factory=dict)  # offset -> how often an integer was chosen for it
     barriers: dict[int, BarrierState] = field(default_factory=dict)
     named: dict[int, NamedBarrier] = field(default_factory=dict)

@@ -209,7 +209,7 @@ def _cta_shape(cta: Cta) -> Any:
         [(at, b.valid, _counts(b.unit)) for at, b in cta.barriers.items()],
         [(n.number, n.expected, n.arrived, dict(n.masks)) for n in cta.named.values()],
         [(a.base, a.columns) for a in cta.allocations if not a.freed],
-        {at: x for at, (_, x) in cta.values.items() if at not in cta.chosen and x.__class__ is int},
+        {at: value for at, value in cta.values.numbers().items() if at not in cta.chosen},
     )
 
 

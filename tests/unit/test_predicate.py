@@ -76,7 +76,7 @@ def values(body: str) -> dict[int, Any]:
     program = build_program("k.cu", PROLOGUE + body + "\n    s[t] = a + 10 * r[t % 4];\n}\n", Options(arch="sm_90a"))
     machine = Machine(program, program.kernels[0], Launch(program.kernels[0].entry, block=(32, 1, 1)))
     machine.run()
-    return {offset: value for offset, (_, value) in sorted(machine.ctas[0].values.items())}
+    return dict(sorted(machine.ctas[0].values.numbers().items()))
 
 
 @pytest.mark.parametrize(

@@ -87,15 +87,15 @@ def _shared(
     x.m.emit(x.s, "atom", lanes=x.lanes, accesses=[access])
     results: dict[int, Any] = {}
     for lane, (cta, offset) in targets.items():
-        old = memory.shared_value(cta, offset, size)
+        old = cta.values.get(offset, size)
         if values is None or name not in _UPDATES or not isinstance(old, int):
             results[lane] = OPAQUE
-            memory.put_shared(cta, offset, size, OPAQUE)
+            cta.values.put(offset, size, OPAQUE)
             continue
         if signed and old >> (bits - 1) & 1:
             old -= 1 << bits
         results[lane] = old
-        memory.put_shared(cta, offset, size, _UPDATES[name](old, *_operands(values, lane)) & ((1 << bits) - 1))
+        cta.values.put(offset, size, _UPDATES[name](old, *_operands(values, lane)) & ((1 << bits) - 1))
     x.m.progress += 1
     return _spread(results)
 

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from functools import partial
 from typing import Any
 
-from auditor.machine import boxes, memory
+from auditor.machine import boxes
 from auditor.machine.execute import Exec, op
 from auditor.machine.launch import SWIZZLE_SPAN, Launch, TensorMap
 from auditor.machine.mbarrier import Mbarrier
@@ -524,7 +524,7 @@ def try_cancel(x: Exec, i: Instr) -> None:
             },
         )
         issue.data["op"] = event.id
-        memory.put_shared(cta, target[1], 16, answer)  # nobody may look before it has landed, so it can be there now
+        cta.values.put(target[1], 16, answer)  # nobody may look before it has landed, so it can be there now
         _launch(x, event, state, 16, x.lanes.bit_count(), where)
 
 

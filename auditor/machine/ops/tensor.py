@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from auditor.machine import memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import finish, gather, gathered_preds, number, shared_operand
 from auditor.machine.ops.mbar import by_address, object_access
@@ -74,7 +73,7 @@ def alloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
     accesses = [Access("tmem", True, "tmem", cta.rank, base, base + taken, lane_hi=d.TMEM_LANES, what="alloc")]
     if target is not None:
         accesses.append(Access("shared", True, "generic", target[0].rank, target[1], target[1] + 4))
-        memory.put_shared(target[0], target[1], 4, base)
+        target[0].values.put(target[1], 4, base)
     event = m.emit(
         s,
         "tcgen05.alloc",

@@ -1,0 +1,82 @@
+"""What is known of the contents of shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from auditor.values import OPAQUE
+
+WIDEST = 16  # bytes of the largest value
+_BLOCK = 6  # log2 of the bytes of a block: values are found by the block in which they begin
+
+
+class SharedValues:
+    """The values that the shared memory of a CTA is known to hold, none of which overlap.
+
+    Most stores go to places of which nothing is known, and so do most loads: both are told from the block alone.
+    """
+
+    __slots__ = ("_at", "_blocks")
+
+    def __init__(self) -> None:
+        self._at: dict[int, tuple[int, Any]] = {}  # byte offset -> (bytes, value)
+        self._blocks: dict[int, set[int]] = {}
+
+    def put(self, offset: int, size: int, value: Any) -> None:
+        """Remember what was stored, dropping what it overlaps."""
+        at = self._at
+        old = at.get(offset)
+        if old is None or old[0] != size:
+            for start in self.near(offset, offset + size):
+                self._drop(start)
+            self._blocks.setdefault(offset >> _BLOCK, set()).add(offset)
+        at[offset] = (size, value)
+
+    def forget(self, lo: int, hi: int, offsets: Iterable[int], size: int) -> None:
+        """Data that is not modelled was stored: ``size`` bytes at each offset, all of them in [lo, hi)."""
+        known = self.near(lo, hi)
+        if known:
+            places = set(offsets)
+            whole = len(places) * size == hi - lo  # else there are gaps between them, or they overlap
+            for start in known:
+                end = start + self._at[start][0]
+                if whole or any(start < a + size and end > a for a in places):
+                    self._drop(start)
+
+    def get(self, offset: int, size: int) -> Any:
+        """``size`` bytes at an offset: known when they were stored whole, in parts or inside of something larger."""
+        entry = self._at.get(offset)
+        if entry is not None and entry[0] == size:
+            return entry[1]
+        mask = (1 << 8 * size) - 1
+        found: Any = 0
+        reached = offset
+        for start in sorted(self.near(offset, offset + size)):
+            width, value = self._at[start]
+            if start > reached or not isinstance(value, int):
+                return OPAQUE
+            shift = 8 * (start - offset)
+            part = value & ((1 << 8 * width) - 1)
+            found = found + (part << shift if shift >= 0 else part >> -shift)
+            reached = start + width
+        return found & mask if reached >= offset + size else OPAQUE
+
+    def near(self, lo: int, hi: int) -> list[int]:
+        """Offsets of the values that overlap the bytes [lo, hi)."""
+        blocks, at = self._blocks, self._at
+        return [
+            start
+            for block in range(lo - WIDEST >> _BLOCK, (hi - 1 >> _BLOCK) + 1)
+            if block in blocks
+            for start in blocks[block]
+            if start < hi and start + at[start][0] > lo
+        ]
+
+    def numbers(self) -> dict[int, int]:
+        """The plain numbers among the values, by offset."""
+        return {at: value for at, (_, value) in self._at.items() if value.__class__ is int}
+
+    def _drop(self, start: int) -> None:
+        del self._at[start]
+        self._blocks[start >> _BLOCK].discard(start)
