@@ -12,6 +12,7 @@ from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from auditor.machine.schedule import LAZY
 from auditor.quick_dataclass import dataclass
 from auditor.trace import Access, Event
 
@@ -33,12 +34,15 @@ class Boxes:
 
     An *origin* is a tensor map, or the place of the copy where the map's address is not known. ``starts``: CTA rank ->
     offset in its shared memory -> origins of copies to there. ``partners``: origins that bring bytes into one phase.
-    ``bytes``: what each of these brings.
+    ``bytes``: what each of these brings. ``lazy``: what a copy of each origin brought under the lazy schedule, where
+    copies land after all those that belong to the same phase were issued; under others they may land one by one, or
+    before their bytes are announced.
     """
 
     starts: dict[int, dict[int, set[Any]]] = field(default_factory=dict)
     partners: dict[Any, set[Any]] = field(default_factory=dict)
     bytes: dict[Any, int] = field(default_factory=dict)
+    lazy: dict[Any, int] = field(default_factory=dict)
 
 
 def aim(m: Machine, rank: int, offset: int, origin: Any) -> None:
@@ -89,6 +93,10 @@ def landed(m: Machine, event: Event, bar: BarrierState) -> int:
     size = min(_share(left, own, rooms), _stride(m, access.cta, origin))
     if origin in boxes.partners:
         size = min(boxes.bytes.setdefault(origin, size), left)
+    if m.schedule is not LAZY:
+        size = boxes.lazy.get(origin, size)
+    elif size:
+        boxes.lazy[origin] = size
     event.data["assumed_bytes"] = size
     event.data["sharers"] = 1 + len(rooms)
     access.hi = _end(m, access, min(size, own))
