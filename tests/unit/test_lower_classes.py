@@ -109,3 +109,34 @@ __global__ void k(long *out, int n) {
 
 def test_inherited_constructors() -> None:
     assert outputs_of(INHERITED, 5) == [12, 4, 6, 7, 35, 92, 7, 6, 5, 8, 6]
+
+
+TUPLE_LIKE = r"""
+#define OUT(x) out[++out[0]] = (long)(x)
+namespace q {
+template <class... T> struct Pack;
+template <> struct Pack<> {};
+template <class H, class... T> struct Pack<H, T...> { H head; Pack<T...> rest; };
+template <size_t i, class H, class... T> __device__ auto &get(Pack<H, T...> &p) {
+  if constexpr (i == 0) return p.head; else return get<i - 1>(p.rest); }
+template <size_t i, class H, class... T> __device__ auto &&get(Pack<H, T...> &&p) {
+  return static_cast<decltype(get<i>(p)) &&>(get<i>(p)); }
+struct Inner { int a; float b; };
+}
+namespace std {
+template <class... T> struct tuple_size<q::Pack<T...>> : integral_constant<size_t, sizeof...(T)> {};
+template <class H, class... T> struct tuple_element<0, q::Pack<H, T...>> { using type = H; };
+template <size_t i, class H, class... T>
+struct tuple_element<i, q::Pack<H, T...>> : tuple_element<i - 1, q::Pack<T...>> {};
+}
+__global__ void k(long *out, int n) {
+  q::Pack<int, q::Inner, int, float> p{n, {{7, 2.f}, {9, {4.f}}}};
+  auto [a, b, c, d] = p; OUT(a); OUT(b.a); OUT(c); OUT(d); c = 1; OUT(p.rest.rest.head);
+  auto &[e, f, g, h] = p; g = 11; f.a += e; OUT(p.rest.rest.head); OUT(p.rest.head.a); h = 3;
+  OUT(p.rest.rest.rest.head);
+}
+"""
+
+
+def test_structured_bindings_of_a_class_with_get() -> None:
+    assert outputs_of(TUPLE_LIKE, 5) == [5, 7, 9, 4, 9, 11, 12, 3]

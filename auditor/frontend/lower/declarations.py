@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from auditor.frontend.asm import asm_parts
@@ -188,6 +189,9 @@ class Declarations(Lambdas):
             name = self.fresh("pack")
             self.line(f"{name} = {self.owned(self.rvalue(init)).code}", node)
             place = Lvalue("py", target, name)
+        if any("tuple_element" in self.ast.type(item).spelling for item in names):
+            self._bind_tuple(place, names)
+            return
         fields = [f for f in target.record.fields if not f.base] if target.record is not None else []
         for index, item in enumerate(names):
             key = self.ast.decl_key(item.cursor)
@@ -197,6 +201,31 @@ class Declarations(Lambdas):
                 self.vars[key] = self.member(place, fields[index])
             else:
                 self.vars[key] = Lvalue("none", self.types.of(item))
+
+    def _bind_tuple(self, place: Lvalue, names: list[Node]) -> None:
+        """Names for the elements of a class with ``get<i>``: its subobjects of their types, in the order of members.
+
+        Elements without data may have no subobject of their own.
+        """
+        parts = list(self._subobjects(place))
+        for item in names:
+            ctype = self.types.of(item)
+            ctype = ctype.element if ctype.kind == "ref" else ctype
+            found = next((n for n, part in enumerate(parts) if _same_type(part.type, ctype)), None)
+            self.vars[self.ast.decl_key(item.cursor)] = Lvalue("none", ctype) if found is None else parts[found]
+            if found is not None:
+                start = parts[found]
+                del parts[: found + 1 + sum(1 for _ in self._subobjects(start))]
+
+    def _subobjects(self, place: Lvalue) -> Iterator[Lvalue]:
+        """Members and bases of an object, each before what it consists of."""
+        record = place.type.record
+        if place.type.kind != "record" or record is None or record.packed:
+            return
+        for field in record.fields:
+            part = self.member(place, field)
+            yield part
+            yield from self._subobjects(part)
 
     # ---- shared memory
 
@@ -305,3 +334,11 @@ class Declarations(Lambdas):
         if result.kind == "pointer":
             self.lowered.returned.append(value.space)
         return value.code
+
+
+def _same_type(a: CType, b: CType) -> bool:
+    if a.kind != b.kind or a.bits != b.bits or a.signed != b.signed or a.count != b.count:
+        return False
+    if a.record is not None or b.record is not None:
+        return a.record is not None and b.record is not None and a.record.key == b.record.key
+    return a.inner is None or b.inner is None or _same_type(a.inner, b.inner)
