@@ -10,6 +10,7 @@ from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
 from auditor.rulekit import context, incident_context, meets, story_of, strand_event, thread, who
+from auditor.trace import Event
 
 # Tensor cores take the operations of one thread in turn, and kernels rely on it where the next overwrites an operand:
 # A, or scale factors, which the blocks of K pass through the same columns.
@@ -54,7 +55,7 @@ class TmemOverlap(Rule):
         else:
             last = meets(audit, second)
             why = "nothing orders it after" + (f", {last} does not" if last else "")
-        pair = (first.data.get("instr"), second.data.get("instr"))
+        pair = (_kind(first), _kind(second))
         in_turn = same and (pair == _COPIES or (pair in _AFTER_READER and not a.write))
         return audit.finding(
             type(self), second.where,
@@ -71,3 +72,8 @@ class TmemOverlap(Rule):
                   "end the first access with its tcgen05.wait, and let a barrier stand between the two threads"),
             context=context(audit, second),
         )
+
+
+def _kind(event: Event) -> str:
+    """The operation; a weight-stationary MMA is one like any other."""
+    return str(event.data.get("instr", "")).removesuffix(".ws")
