@@ -39,6 +39,8 @@ _INCLUDED_AS = {
     "cute/numeric/integral_constant.hpp": "cute/container/tuple.hpp cute/container/type_list.hpp cute/int_tuple.hpp "
     "cute/numeric/integer_sequence.hpp cute/numeric/integral_ratio.hpp cute/numeric/math.hpp "
     "cute/util/type_traits.hpp",
+    "cute/algorithm/copy.hpp": "cute/algorithm/gemm.hpp cute/algorithm/cooperative_copy.hpp "
+    "cute/algorithm/cooperative_gemm.hpp",
     "cute/container/array.hpp": "cute/container/alignment.hpp cute/container/array_aligned.hpp",
     "cutlass/numeric_types.h": "cutlass/half.h cutlass/bfloat16.h cutlass/tfloat32.h cutlass/float8.h "
     "cutlass/float_subbyte.h cutlass/integer_subbyte.h cutlass/numeric_size.h cute/numeric/numeric_types.hpp "
@@ -46,6 +48,9 @@ _INCLUDED_AS = {
     "cute/arch/cluster_sm90.hpp": "cute/arch/cluster_sm100.hpp",
     "cute/arch/copy_sm90_tma.hpp": "cute/arch/copy_sm90.hpp cute/arch/copy.hpp",
     "cute/arch/tmem_allocator_sm100.hpp": "cute/arch/tmem_capacity_sm100.hpp",
+    "cute/layout.hpp": "cute/layout_composed.hpp cute/swizzle.hpp cute/swizzle_layout.hpp cute/stride.hpp "
+    "cute/pointer.hpp cute/underscore.hpp cute/algorithm/tuple_algorithms.hpp cute/algorithm/functional.hpp "
+    "cute/algorithm/clear.hpp cute/algorithm/fill.hpp cute/util/print.hpp cute/util/debug.hpp",
     "cute/tensor.hpp": "cute/tensor_impl.hpp cute/atom/copy_atom.hpp cute/atom/mma_atom.hpp "
     "cute/atom/copy_traits_sm90_tma.hpp cute/atom/copy_traits_sm100_tma.hpp cute/atom/copy_traits_sm100.hpp "
     "cute/atom/mma_traits_sm90_gmma.hpp cute/atom/mma_traits_sm100.hpp",

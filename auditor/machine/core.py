@@ -23,7 +23,7 @@ from auditor.machine.schedule import LAZY, Lazy
 from auditor.machine.shared_layout import shared_layout
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, Park, Warp
 from auditor.machine.steady import Steady, Unsteady
-from auditor.machine.strand import LoadRecord, Strand, StrandEnd
+from auditor.machine.strand import HiddenOperations, LoadRecord, Strand, StrandEnd
 from auditor.program import Kernel, Layout, Program
 from auditor.source import Stack
 from auditor.trace import ALL_LANES, Access, Barrier, Event, Incident, Trace
@@ -176,6 +176,10 @@ class Machine:
             return self._again().run()
         except Unsteady:
             return self._again(steady=False).run()
+        except HiddenOperations as call:
+            self.trace.complete = False
+            what = f"{call}: nothing behind it is judged"
+            self.incident("unanalysed", call.where, data={"what": what, "error": call})
         except BudgetExceeded as spent:
             self.trace.complete = False
             self.incident("budget", (), data={"limit": str(spent)})
@@ -240,7 +244,7 @@ class Machine:
             if end.trap:
                 self.incident("trap", end.where, strand, data={"reason": end.reason})
             self._exit(strand)
-        except (BudgetExceeded, Misjudged, Unsteady):
+        except (BudgetExceeded, HiddenOperations, Misjudged, Unsteady):
             raise
         except RecursionError:
             self.incident("unanalysed", (self.kernel.loc,), strand, data={"what": "recursion too deep"})

@@ -26,7 +26,7 @@ def close(m: Machine) -> None:
     for record in m.unused:
         if not record.consumed:  # never used: more likely their way was lost than that they are loaded for nothing
             record.access.consumed = None
-    if not any(i.kind == "budget" for i in m.trace.incidents):  # else the others may just not have come that far
+    if not any(i.kind == "budget" or "error" in i.data for i in m.trace.incidents):  # others may not have come that far
         _idle_waits(m)
     if m.trace.complete:
         _unawaited(m)

@@ -35,6 +35,17 @@ def _both_ends(index: int, distance: int) -> int:
     return BlockInt(index, index + distance) if distance else index
 
 
+HIDING = "__bw_hides_"  # how functions of our headers begin that stand for operations that nobody can see
+
+
+class HiddenOperations(Exception):  # noqa: N818 - how a run ends, not a defect
+    """A call may copy, multiply, arrive or wait in ways that are not modelled: what follows cannot be judged."""
+
+    def __init__(self, name: str, where: Stack) -> None:
+        super().__init__(f"cute::{name} is not modelled, and hides the operations that it stands for")
+        self.where = where
+
+
 class StrandEnd(Exception):  # noqa: N818 - the ordinary end of a strand
     """The strand ends here: ``exit``, or a trap."""
 
@@ -287,6 +298,8 @@ class Strand:
 
     def opaque_call(self, name: str, args: Any, kind: str = "int", bits: int = 32) -> Any:
         """A call that is not modelled; pointers passed to it are not followed."""
+        if name.startswith(HIDING):
+            raise HiddenOperations(name.removeprefix(HIDING), self.machine.where())
         pending = list(args)
         while pending:
             a = pending.pop()

@@ -109,7 +109,13 @@ template <class First, class... Rest> __host__ __device__ constexpr auto size(co
 {
     return size(t.first) * size(t.rest);
 }
-template <int i, class Type> __host__ __device__ constexpr auto size(const Type &t) { return size(get<i>(t)); }
+template <int i, class Type> __host__ __device__ constexpr auto size(const Type &t)
+{
+    if constexpr (is_tuple<Type>::value)
+        return size(get<i>(t));
+    else
+        return (int)t;
+}
 template <class... Part> __host__ __device__ constexpr Int<(int)sizeof...(Part)> rank(const tuple<Part...> &) { return {}; }
 
 // ---- arithmetic ----
