@@ -48,6 +48,7 @@ __global__ void ring(const char* src, float* out) {
   } else if (threadIdx.x < 32) {
     Turn turn;
     int seen = 0;
+    float before[4][2];
     while (seen < CONSUMED) {
       wait(f + 8 * turn.stage, turn.phase);
       if (threadIdx.x < EARLY(seen)) out[seen] = buf[turn.stage][threadIdx.x];
@@ -168,3 +169,9 @@ def test_a_run_that_is_never_alike_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     trace = run()
     assert trace.complete and kinds(trace) == []
     assert len(compared) == 21
+
+
+def test_what_a_comprehension_counts_with_is_not_carried() -> None:
+    """Arrays that are made afresh in every round, and before the loop, count with the same name."""
+    trace = run(extra="float scratch[4][2]; scratch[seen % 4][0] = 1.0f", early="__float_as_int(before[0][0])")
+    assert kinds(trace) == ["steady"]

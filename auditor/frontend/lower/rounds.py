@@ -17,7 +17,7 @@ FEW = 16  # rounds of a loop with constant bounds that is left as it is
 _COUNTED = re.compile(r"for (?P<name>\w+) in (?P<range>range\((?P<bounds>[-\d, ]+)\)):")
 _HEAD = re.compile(r"S\.loop\(\d+\)")
 _EXIT = re.compile(r"if not \((?P<test>.*)\): break")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # of a variable, not of an attribute
 
 
 def tell_rounds(functions: Sequence[Function]) -> None:
@@ -53,9 +53,9 @@ def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None
     assigned = _assigned(suite, inner)
     mentioned = set(_NAME.findall("\n".join(item.text for item in suite)))
     scalars = [name for name in assigned if name in known]
-    boxes = sorted((mentioned & known & _variables(lines[:start])) - set(scalars))
     if counted is not None:
         scalars.insert(0, counted["name"])
+    boxes = sorted((mentioned & known & _variables(lines[:start])) - set(scalars))
     loop = f"rounds_{start}"
     left = "" if counted else _distance(lines[head - 1].text)
     arguments = [_tuple(scalars), _tuple(boxes), *([left] if left else [])]
@@ -75,10 +75,13 @@ def _assigned(suite: Sequence[Line], indent: int) -> list[str]:
     """Names that the lines of a body assign, in the order of their first assignment."""
     text = "\n".join(" " * (item.indent - indent) + item.text for item in suite).replace(CALL_MARK, "yield from ")
     found: dict[str, None] = {}
+    inside: set[str] = set()  # a comprehension has its counter to itself
     for node in ast.walk(ast.parse(f"def f():\n{_indented(text)}")):
+        if isinstance(node, ast.comprehension):
+            inside.update(name.id for name in ast.walk(node.target) if isinstance(name, ast.Name))
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found[node.id] = None
-    return list(found)
+    return [name for name in found if name not in inside]
 
 
 def _indented(text: str) -> str:
