@@ -78,7 +78,7 @@ def run(
     early: str = "32",
     extra: str = "",
 ) -> Trace:
-    """``last``: whether the last copy is too short; ``early``: lanes that read; ``extra``: what a round does besides."""
+    """``last``: whether the last copy is too short; ``early``: lanes that read; ``extra``: what else a round does."""
     names = {"PRODUCED": produced, "CONSUMED": consumed, "LAST": last, "EARLY(seen)": early, "EXTRA(seen)": extra}
     text = "".join(f"#define {name} {value}\n" for name, value in names.items()) + SOURCE
     program = build_program("ring.cu", text, Options())
