@@ -20,17 +20,11 @@ _TMEM = re.compile(
     r"\bSM100_TMEM_(?P<way>LOAD|STORE)_(?P<lanes>\d+)dp(?P<bits>\d+)b(?P<times>\d+)x(?P<half>(?:_16b)?)\b"
 )
 
-# Shapes for a source that includes files of its own, which may name any.
-_USUAL_N = (8, 16, 32, 64, 96, 128, 192, 256)
-_USUAL_WGMMA = ("16_F32BF16BF16_SS", "16_F32BF16BF16_RS", "16_F32F16F16_SS", "32_F32E4M3E4M3_SS_TN")
-_USUAL_TIMES = (1, 2, 4, 8, 16, 32, 64, 128)
 
-
-def atom_headers(text: str, *, everything: bool) -> list[tuple[str, str]]:
-    """(name, text) of the headers with the classes that ``text`` names, or with the usual ones."""
-    usual = _usual() if everything else ""
-    wgmma = {match[0].replace("SM90_", "MMA_"): match for match in _wgmma_names(f"{text}\n{usual}")}
-    tmem = {match[0]: match for match in _TMEM.finditer(f"{text}\n{usual}")}
+def atom_headers(text: str) -> list[tuple[str, str]]:
+    """(name, text) of the headers with the classes that ``text`` names."""
+    wgmma = {match[0].replace("SM90_", "MMA_"): match for match in _wgmma_names(text)}
+    tmem = {match[0]: match for match in _TMEM.finditer(text)}
     return [
         (WGMMA_HEADER, "".join(_wgmma_class(name, match) for name, match in wgmma.items()) + _old_names(text)),
         (TMEM_HEADER, _tmem_classes("LOAD", tmem) + _tmem_classes("STORE", tmem)),
@@ -39,12 +33,6 @@ def atom_headers(text: str, *, everything: bool) -> list[tuple[str, str]]:
 
 def _wgmma_names(text: str) -> list[re.Match[str]]:
     return [match for match in _WGMMA.finditer(text) if int(match["n"]) in range(8, 257, 8)]
-
-
-def _usual() -> str:
-    wgmma = [f"MMA_64x{n}x{rest}" for n in _USUAL_N for rest in _USUAL_WGMMA]
-    tmem = [f"SM100_TMEM_{way}_32dp32b{times}x" for way in ("LOAD", "STORE") for times in _USUAL_TIMES]
-    return " ".join(wgmma + tmem)
 
 
 def _wgmma_class(name: str, match: re.Match[str]) -> str:

@@ -47,6 +47,7 @@ _INCLUDED_AS = {
     "cute/numeric/int.hpp cute/numeric/real.hpp",
     "cute/arch/cluster_sm90.hpp": "cute/arch/cluster_sm100.hpp",
     "cute/arch/copy_sm90_tma.hpp": "cute/arch/copy_sm90.hpp cute/arch/copy.hpp",
+    "cute/arch/mma_sm90_gmma.hpp": "cute/arch/mma_sm90_gmma_ext.hpp",
     "cute/arch/tmem_allocator_sm100.hpp": "cute/arch/tmem_capacity_sm100.hpp",
     "cute/layout.hpp": "cute/layout_composed.hpp cute/swizzle.hpp cute/swizzle_layout.hpp cute/stride.hpp "
     "cute/pointer.hpp cute/underscore.hpp cute/algorithm/tuple_algorithms.hpp cute/algorithm/functional.hpp "
@@ -113,7 +114,8 @@ def feature_macros(text: str, *, libraries: bool = True) -> list[str]:
     Some functions of cuda::ptx cost more to parse than a whole kernel. A source that includes a file which
     is not ours gets everything, since that file may use it.
     """
-    everything = _includes_others(text, libraries=libraries)
+    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files(libraries=libraries)}
+    everything = any(name not in ours for name in _INCLUDE.findall(text))
     return [f"-D{macro}" for macro, word in _FEATURES.items() if everything or word in text]
 
 
@@ -121,13 +123,7 @@ def made_files(text: str, *, libraries: bool = True) -> list[tuple[str, str]]:
     """(path, text) of the in-memory headers that depend on what a source names."""
     if not libraries:
         return []
-    made = atom_headers(text, everything=_includes_others(text, libraries=libraries))
-    return [(f"{SHIM_ROOT}/{name}", content) for name, content in made]
-
-
-def _includes_others(text: str, *, libraries: bool) -> bool:
-    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files(libraries=libraries)}
-    return any(name not in ours for name in _INCLUDE.findall(text))
+    return [(f"{SHIM_ROOT}/{name}", content) for name, content in atom_headers(text)]
 
 
 # Headers that other headers often bring in, so that sources use what they declare without naming them.

@@ -11,6 +11,7 @@ from auditor.frontend import dialect, include_search, instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
 from auditor.frontend.headers_store import clash_macros, feature_macros, made_files, shim_files
+from auditor.frontend.included import included_files
 from auditor.frontend.options import (
     ANNOTATIONS,
     OPTIONAL_TOOLKIT_FILES,
@@ -79,6 +80,7 @@ class _Parse:
     empty_files: tuple[str, ...] = ()  # missing includes, served empty
     implied: tuple[str, ...] = ()  # headers of ours that the source uses without including them
     own_libraries: bool = True  # CuTe's and CUTLASS's headers are ours
+    included_text: str = ""  # of the user's files that name classes which are made on demand
     corrected: dict[str, str] = field(default_factory=dict)  # texts of files that clang would not take as they are
 
     def run(self) -> ParsedUnit:
@@ -88,6 +90,7 @@ class _Parse:
         self.own_libraries = not include_search.has_real_library(self.path, self.options)
         self.corrected = dialect.foreseen(self.path, self.text, self.options.includes, _read_or_nothing)
         unit = self._with_corrections(arch, self._with_folders(arch, self._unit(arch, ())))
+        unit = self._with_atoms(arch, unit)
         if unit.errors and self.options.own_headers:
             self.macros = clash_macros(error.message for error in unit.errors)
             if self.macros:
@@ -105,7 +108,7 @@ class _Parse:
         if self.options.own_headers:
             args += [*feature_macros(self.text, libraries=self.own_libraries), *self.macros]
             unsaved += shim_files(libraries=self.own_libraries)
-            unsaved += made_files(self.text, libraries=self.own_libraries)
+            unsaved += made_files(self.text + self.included_text, libraries=self.own_libraries)
             for name in self.implied:
                 args += ["-include", f"{SHIM_ROOT}/{name}"]
             if self.stub_text:
@@ -148,6 +151,14 @@ class _Parse:
             self.corrected.update(changed)
             unit = self._unit(arch, ())
         return unit
+
+    def _with_atoms(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
+        """Parse again with the classes of one instruction that the user's own headers name."""
+        text = "\n" + "\n".join(_read_or_nothing(name) for name in included_files(unit))
+        if not self.options.own_headers or made_files(self.text + text) == made_files(self.text):
+            return unit
+        self.included_text = text
+        return self._unit(arch, ())
 
     # ---- names that nothing declares ----
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from auditor.frontend import build_program
 from auditor.frontend.atoms import TMEM_HEADER, WGMMA_HEADER, atom_headers
 from auditor.frontend.options import Options
+from auditor.frontend.parse import parse
 
 K_MAJOR = "cute::SM90::GMMA::Major::K, cute::SM90::GMMA::Major::K"
 REGISTERS_A = "u[0], u[1], u[2], u[3]"
@@ -70,12 +72,12 @@ def test_tensor_memory(name: str, registers: int, shape: str) -> None:
 
 
 def test_made_only_for_what_is_named() -> None:
-    made = dict(atom_headers("MMA_64x8x16_F32BF16BF16_SS and MMA_64x12x16_F32BF16BF16_SS", everything=False))
+    made = dict(atom_headers("MMA_64x8x16_F32BF16BF16_SS and MMA_64x12x16_F32BF16BF16_SS"))
     assert re.findall(r"struct (\w+)", made[WGMMA_HEADER]) == ["MMA_64x8x16_F32BF16BF16_SS"]
     assert "struct" not in made[TMEM_HEADER]
 
 
-def test_the_usual_ones_for_a_source_with_files_of_its_own() -> None:
-    made = dict(atom_headers("", everything=True))
-    assert "struct MMA_64x256x16_F32BF16BF16_SS" in made[WGMMA_HEADER]
-    assert "struct SM100_TMEM_LOAD_32dp32b128x" in made[TMEM_HEADER]
+def test_made_for_the_headers_of_a_user(tmp_path: Path) -> None:
+    (tmp_path / "load.cuh").write_text("using Load = cute::SM100_TMEM_LOAD_16dp256b1x;\n")
+    text = '#include <cute/arch/copy_sm100.hpp>\n#include "load.cuh"\n__global__ void k() { Load(); }\n'
+    assert parse(str(tmp_path / "k.cu"), text).errors == []

@@ -4,6 +4,7 @@
 #include <cuda_fp6.h>
 #include <cuda_fp8.h>
 #include <cute/numeric/integral_constant.hpp>
+#include <cutlass/cutlass.h>
 
 namespace cutlass {
 

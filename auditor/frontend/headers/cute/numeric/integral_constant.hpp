@@ -6,7 +6,7 @@ namespace cute {
 
 using std::conditional_t, std::decay_t, std::enable_if_t, std::is_empty, std::is_empty_v, std::is_integral, std::is_same, std::is_same_v;
 using std::remove_const_t, std::remove_cv_t, std::remove_cvref_t, std::remove_pointer_t, std::remove_reference_t;
-using std::declval, std::forward, std::move, std::swap;
+using std::declval, std::forward, std::move, std::numeric_limits, std::swap;
 
 // ---- one integer ----
 template <auto v> struct C {
@@ -127,6 +127,7 @@ BW_OF_TWO(round_down, (a / b) * b)
 BW_OF_TWO(max, a < b ? b : a)
 BW_OF_TWO(min, b < a ? b : a)
 #undef BW_OF_TWO
+template <class Left> __host__ __device__ constexpr Left abs(Left a) { return a < Left(0) ? Left(-a) : a; }
 template <class Left> __host__ __device__ constexpr bool has_single_bit(Left a) { return a != 0 && (a & (a - 1)) == 0; }
 
 template <int... i> using int_sequence = std::integer_sequence<int, i...>;
