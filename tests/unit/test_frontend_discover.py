@@ -136,7 +136,7 @@ def test_what_is_left_out_of_a_header_counts_near_reached_functions_only(tmp_pat
 
 def test_missing_includes_leave_kernels_and_asm() -> None:
     text = """
-#include <cute/tensor.hpp>
+#include <lib/tensor.hpp>
 #include "project/a.h"
 #include "project/b.h"
 #include <lib/c.h>
