@@ -146,7 +146,9 @@ def _first(audit: Audit, phases: dict[int, list[Event]]) -> Stray | None:
     for phase in sorted(phases):
         for arrival in phases[phase]:
             for due in phases.get(phase - 1, []):
-                if due.warp != arrival.warp and not _after(audit, arrival, due):
+                if due.warp != arrival.warp and not (
+                    audit.hb.ordered(due.id, arrival.id) or _after(audit, arrival, due)
+                ):
                     return Stray(arrival, due, phase)
     return None
 

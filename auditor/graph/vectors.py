@@ -75,7 +75,7 @@ def join(a: Vector, b: Vector) -> Vector:
     try:
         union: Vector = tuple(map(max, a, b))  # type: ignore[arg-type]
     except TypeError:
-        union = tuple(map(later, a, b))
+        union = tuple([x if x is y else later(x, y) for x, y in zip(a, b)])
     if union == a:
         return a
     return b if union == b else union

@@ -14,16 +14,17 @@ from typing import Any
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
 from auditor.machine import ending, meeting
 from auditor.machine.boxes import Misjudged
-from auditor.machine.frames import generated_lines, source_places
+from auditor.machine.frames import generated_lines, instructions, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
+from auditor.machine.recording import LoadRecord
 from auditor.machine.scenario_shape import last_cluster
 from auditor.machine.schedule import LAZY, Lazy
 from auditor.machine.shared_layout import shared_layout
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, Park, Warp
 from auditor.machine.steady import Steady, Unsteady
-from auditor.machine.strand import HiddenOperations, LoadRecord, Strand, StrandEnd
+from auditor.machine.strand import HiddenOperations, Strand, StrandEnd
 from auditor.program import Kernel, Layout, Program
 from auditor.source import Stack
 from auditor.trace import ALL_LANES, Access, Barrier, Event, Incident, Trace
@@ -427,10 +428,11 @@ class Machine:
 
     def where(self) -> Stack:
         """The call chain of the running strand, from the Python frames of the generated code."""
-        key = generated_lines(sys._getframe(1))
+        frame = sys._getframe(1)
+        key = instructions(frame)
         stack = self.stacks.get(key)
         if stack is None:
-            stack = source_places(key, self.program.line_locs) or (self.kernel.loc,)
+            stack = source_places(generated_lines(frame), self.program.line_locs) or (self.kernel.loc,)
             stack = self.stacks[key] = self.places.setdefault(stack, stack)
         return stack
 

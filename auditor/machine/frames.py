@@ -26,6 +26,23 @@ def generated_lines(frame: FrameType | None) -> tuple[int, ...]:
     return tuple(lines)
 
 
+def instructions(frame: FrameType | None) -> tuple[int, ...]:
+    """What tells one call chain of generated code from others: each function, and how far it has come.
+
+    Python finds a line number by walking through the function's code, which for a large kernel takes longer than what
+    is done there; an instruction's number it knows.
+    """
+    chain: list[int] = []
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename == Program.FILENAME:
+            chain += (id(code), frame.f_lasti)
+        elif chain:
+            break
+        frame = frame.f_back
+    return tuple(chain)
+
+
 def source_places(lines: Sequence[int], table: Sequence[Loc | None]) -> Stack:
     """The C++ places of generated lines; a place that repeats at once counts once."""
     places: list[Loc] = []

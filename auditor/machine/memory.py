@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.footprint import spread
-from auditor.machine.recording import OFFSET, add_access, shared_access
+from auditor.machine.recording import OFFSET, LoadRecord, add_access, begin_event, open_event, shared_access
 from auditor.shapes import extent
 from auditor.trace import Access
 from auditor.values import (
@@ -130,12 +130,11 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
     """Read shared, global, constant or parameter memory. Returns per-lane or uniform values, or opaque data."""
     if isinstance(p, (Opaque, list, float)) or p is None:
         return OPAQUE
-    size = bits // 8
     p = _address(p)
     mask = strand.lanes if lanes is None else lanes
-    first = p.lane(strand.lane_list(mask)[0]) if p.__class__ is Vec else p
+    first = p.lane((mask & -mask).bit_length() - 1) if p.__class__ is Vec else p
     if SHARED_WINDOW <= first < PARAM_WINDOW:
-        return _load_shared(strand, p, kind, size, signed, mask)
+        return _load_shared(strand, p, first, kind, bits // 8, signed, mask)
     if strand.machine.watches_reads and first >= GLOBAL_WINDOW:
         _global_read(strand, first, mask)
     if kind == "float":
@@ -148,9 +147,12 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
     return collapse(out) if all(isinstance(v, int) for v in out) else OPAQUE
 
 
-def _load_shared(strand: Strand, p: Any, kind: str, size: int, signed: bool, lanes: int) -> Any:
-    """Read shared memory: the values that it is known to hold, or opaque data that tells when it is used."""
-    touched = shared_access(strand, p, size, write=False, lanes=lanes)
+def _load_shared(strand: Strand, p: Any, first: int, kind: str, size: int, signed: bool, lanes: int) -> Any:
+    """Read shared memory: the values that it is known to hold, or opaque data that tells when it is used.
+
+    ``first``: the address of the first active lane.
+    """
+    touched = shared_access(strand, p, first, size, write=False, lanes=lanes)
     if touched is None:
         return OPAQUE
     access, lo, hi = touched
@@ -189,7 +191,7 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         return
     p = _address(p)
     if SHARED_WINDOW <= first < PARAM_WINDOW:
-        _store_shared(strand, p, kind, size, value, mask)
+        _store_shared(strand, p, first, kind, size, value, mask)
     elif first >= CONST_WINDOW:
         machine = strand.machine
         for n, address in _pairs(p, active):
@@ -202,8 +204,8 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         _tmem_pointer(strand, first)
 
 
-def _store_shared(strand: Strand, p: Any, kind: str, size: int, value: Any, lanes: int) -> None:
-    touched = shared_access(strand, p, size, write=True, lanes=lanes)
+def _store_shared(strand: Strand, p: Any, first: int, kind: str, size: int, value: Any, lanes: int) -> None:
+    touched = shared_access(strand, p, first, size, write=True, lanes=lanes)
     if touched is None:
         return
     access, lo, hi = touched
@@ -256,10 +258,8 @@ def _lane(value: Any, lane: int) -> Any:
 
 def _loaded(strand: Strand, access: Access) -> Loaded:
     """Opaque data of a load, which tells whether it was used."""
-    from auditor.machine.strand import LoadRecord
-
     record = LoadRecord(access)
-    strand.track(record)
+    strand.warp.loads.append(record)
     return Loaded(record)
 
 
@@ -275,13 +275,16 @@ def _global_data(strand: Strand, first: int, last: int, size: int, lanes: int) -
     if machine.globals:
         for address in [a for a in machine.globals if lo <= a < hi]:
             del machine.globals[address]
-    key = ("st", machine.where(), lanes, 0)
-    opened = strand.open_memory.get(key)
+    where, opened = open_event(strand, "st", lanes, 0)
     if opened is not None and opened.newest.space == "global":
         opened.newest.lo = min(opened.newest.lo, lo)
         opened.newest.hi = max(opened.newest.hi, hi)
         return
-    add_access(strand, "st", Access("global", True, "generic", 0, lo, hi), lanes)
+    access = Access("global", True, "generic", 0, lo, hi)
+    if opened is not None:
+        opened.add(access)
+    else:
+        begin_event(strand, "st", where, access, lanes)
 
 
 def _global_read(strand: Strand, address: int, lanes: int) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.footprint import Footprint, spread
 from auditor.shapes import Shape, extent
+from auditor.source import Stack
 from auditor.trace import Access, Event
 from auditor.values import Vec
 
@@ -43,6 +44,16 @@ class Walk:
         if self.shape is None and (self.repeats == 1 or self.step == self.width):
             return None
         return spread(self.shape, lanes, self.width, self.repeats, self.step)
+
+
+class LoadRecord:
+    """A load whose values are in registers; ``consumed`` turns true when one of them is used."""
+
+    __slots__ = ("access", "consumed")
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self.consumed = False
 
 
 class OpenEvent:
@@ -106,27 +117,37 @@ class OpenEvent:
         return None
 
 
-def add_access(strand: Strand, kind: str, access: Access, lanes: int) -> OpenEvent:
-    """Append an access to the strand's open memory event of its place, when no synchronisation came between."""
-    machine = strand.machine
-    where = machine.where()
-    key = (kind, id(where), lanes, access.cta)
-    opened = strand.open_memory.get(key)
+def open_event(strand: Strand, kind: str, lanes: int, cta: int) -> tuple[Stack, OpenEvent | None]:
+    """The running place, and the strand's open memory event there, when no synchronisation came after it."""
+    where = strand.machine.where()
+    return where, strand.open_memory.get((kind, id(where), lanes, cta))
+
+
+def add_access(strand: Strand, kind: str, access: Access, lanes: int) -> None:
+    """Append an access, which does not walk, to the event of the running place."""
+    where, opened = open_event(strand, kind, lanes, access.cta)
     if opened is not None:
         opened.add(access)
-        return opened
-    event = machine.emit(strand, kind, where=where, lanes=lanes, accesses=[access])
-    opened = strand.open_memory[key] = OpenEvent(event, access, lanes)
+    else:
+        begin_event(strand, kind, where, access, lanes)
+
+
+def begin_event(strand: Strand, kind: str, where: Stack, access: Access, lanes: int) -> OpenEvent:
+    """A new memory event with its first access."""
+    event = strand.machine.emit(strand, kind, where=where, lanes=lanes, accesses=[access])
+    opened = strand.open_memory[kind, id(where), lanes, access.cta] = OpenEvent(event, access, lanes)
     return opened
 
 
-def shared_access(strand: Strand, p: Any, size: int, *, write: bool, lanes: int) -> tuple[Access, int, int] | None:
-    """Record a generic access of ``size`` bytes a lane. ``p``: one address for all lanes, or one a lane.
+def shared_access(
+    strand: Strand, p: Any, first: int, size: int, *, write: bool, lanes: int
+) -> tuple[Access, int, int] | None:
+    """Record a generic access of ``size`` bytes a lane.
 
-    Returns the access, and the lowest and the end byte of this one round; None when there is no such memory.
+    ``p``: one address for all lanes, or one a lane; ``first``: that of the first active lane. Returns the access, and
+    the lowest and the end byte of this one round; None when there is no such memory.
     """
     machine = strand.machine
-    first = p.lane(strand.lane_list(lanes)[0]) if p.__class__ is Vec else p
     target = machine.shared_target(first)
     if target is None:
         machine.incident("cluster_rank", machine.where(), strand, data={"address": first})
@@ -149,9 +170,13 @@ def shared_access(strand: Strand, p: Any, size: int, *, write: bool, lanes: int)
         )
     machine.progress += write
     kind = "st" if write else "ld"
-    opened = strand.open_memory.get((kind, id(machine.where()), lanes, cta.rank))
+    where, opened = open_event(strand, kind, lanes, cta.rank)
     access = opened.grown(start, shape, size) if opened is not None else None
     if access is None:
         access = Access("shared", write, "generic", cta.rank, lo, hi)
-        add_access(strand, kind, access, lanes).may_walk(access, start, shape, size)
+        if opened is None:
+            opened = begin_event(strand, kind, where, access, lanes)
+        else:
+            opened.add(access)
+        opened.may_walk(access, start, shape, size)
     return access, lo, hi

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.machine import memory
 from auditor.machine.execute import run_blocking, run_plain
-from auditor.machine.recording import OpenEvent
+from auditor.machine.recording import LoadRecord, OpenEvent
 from auditor.machine.rounds import Jump, Rounds
 from auditor.source import Stack
-from auditor.trace import Access, Event
+from auditor.trace import Event
 from auditor.values import OPAQUE, SHARED_WINDOW, BlockInt, Opaque, Ref, Vec, collapse, lane_values
 
 if TYPE_CHECKING:
@@ -54,16 +54,6 @@ class StrandEnd(Exception):  # noqa: N818 - the ordinary end of a strand
         self.reason = reason
         self.where = where
         self.trap = trap
-
-
-class LoadRecord:
-    """A load whose values are in registers; ``consumed`` turns true when one of them is used."""
-
-    __slots__ = ("access", "consumed")
-
-    def __init__(self, access: Access) -> None:
-        self.access = access
-        self.consumed = False
 
 
 class Strand:

@@ -10,7 +10,7 @@ from auditor.machine import memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import FULL, finish, gather, number, shared_operand
 from auditor.machine.ops.mbar import OWN_SPACE, by_address, check_space, find, object_access
-from auditor.machine.recording import add_access
+from auditor.machine.recording import LoadRecord, add_access
 from auditor.machine.state import AsyncOp, Groups, Park
 from auditor.ptx.grammar import Instr, VectorOperand
 from auditor.trace import Access
@@ -134,8 +134,6 @@ def register_matrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
 
 def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
     """Each of the first 8*n lanes gives the address of a 16-byte row; every lane gets or gives elements of all rows."""
-    from auditor.machine.strand import LoadRecord
-
     n = {"x1": 1, "x2": 2, "x4": 4}.get(i.mod_in(("x1", "x2", "x4")) or "x1", 1)
     address = pointer(i, x.val(operand))
     if isinstance(address, Opaque):

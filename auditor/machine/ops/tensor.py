@@ -8,6 +8,7 @@ from typing import Any
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import finish, gather, gathered_preds, number, shared_operand
 from auditor.machine.ops.mbar import by_address, object_access
+from auditor.machine.recording import LoadRecord
 from auditor.machine.state import Allocation, AsyncOp, Cta, Park
 from auditor.ptx import descriptors as d
 from auditor.ptx.grammar import Addr, Imm, Instr, VectorOperand
@@ -624,8 +625,6 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
             data={"shape": shape, "num": num},
         )
         s.warp.tmem_pending += [(write, a) for a in accesses]
-        from auditor.machine.strand import LoadRecord
-
         record = LoadRecord(accesses[0]) if accesses and not write else None
         if record is not None:
             s.track(record)
