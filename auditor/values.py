@@ -47,7 +47,7 @@ class Opaque:
 
     def _binary(self, other: object) -> Opaque:
         self.used()
-        if isinstance(other, Opaque):
+        if isinstance(other, Loaded):
             other.used()
         return OPAQUE
 

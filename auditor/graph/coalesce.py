@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 
 from auditor.footprint import Footprint, footprint, merged
 from auditor.trace import Access, Event
@@ -21,9 +22,42 @@ def _plain(group: list[Access]) -> list[Access]:
 Pieces = tuple[tuple[int, Footprint], ...]  # where footprints begin, from the first one on
 
 
+_MOST_PIECES = 256  # that are put together: footprints are kept
+
+
 @lru_cache(maxsize=1024)
 def _joined(pieces: Pieces) -> Pieces:
-    """Joins lane by lane. Only when all lanes come out with the same number of ranges is the result simple."""
+    """Joins lane by lane, then what lies interleaved."""
+    rows = _rows(pieces)
+    return _interleaved(rows) if 1 < len(rows) <= _MOST_PIECES else rows
+
+
+def _interleaved(pieces: Pieces) -> Pieces:
+    """Puts pieces together whose bounds meet, such as those of a tile with swizzled rows: then they are compared once.
+
+    The lanes' ranges stay as they are, in the order of the pieces.
+    """
+    parts: list[list[int]] = []
+    reach = 0
+    for n in sorted(range(len(pieces)), key=lambda n: pieces[n][0]):
+        start, lanes = pieces[n]
+        if parts and start <= reach:
+            parts[-1].append(n)
+        else:
+            parts.append([n])
+        reach = max(reach, start + lanes.size)
+    return tuple([_together([pieces[n] for n in sorted(part)]) for part in parts])
+
+
+def _together(pieces: list[tuple[int, Footprint]]) -> tuple[int, Footprint]:
+    if len(pieces) == 1:
+        return pieces[0]
+    ranges = [entry for start, lanes in pieces for entry in lanes.at(start)]
+    return min(start for start, _ in pieces), footprint(sorted(ranges, key=itemgetter(0)))
+
+
+def _rows(pieces: Pieces) -> Pieces:
+    """Joins the ranges of each lane. Only when all lanes come out with the same number of them is the result simple."""
     by_lane: dict[int, list[tuple[int, int]]] = {}
     for start, lanes in pieces:
         for lane, lo, hi in lanes.at(start):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from auditor.collector import collector_at_rest
 from auditor.graph.clocks import Clock, Clocks
 from auditor.graph.columns import Columns
 from auditor.graph.conflicts import Conflict
@@ -34,11 +35,12 @@ class HappensBefore:
         judge = Judge(self._columns, self._events, self._clocks.fences)
         shadow = Shadow(self._events, self._columns, judge)
         overruns = Overruns(self._columns)
-        for event in trace.events:
-            clock = self._clocks.step(event)
-            if event.accesses:
-                shadow.step(event, clock)
-            overruns.step(event, clock)
+        with collector_at_rest():
+            for event in trace.events:
+                clock = self._clocks.step(event)
+                if event.accesses:
+                    shadow.step(event, clock)
+                overruns.step(event, clock)
         self.conflicts = judge.conflicts.found
         self.late_fences = judge.late.found
         self.overruns = overruns.found(self._events, lambda: self.story)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
+from auditor.collector import collector_at_rest
 from auditor.machine import ending, meeting
 from auditor.machine.boxes import Misjudged
 from auditor.machine.frames import generated_lines, instructions, source_places
@@ -172,7 +173,8 @@ class Machine:
             for cta in self.ctas:
                 for warp in cta.warps:
                     self._add(Strand(self, warp, warp.lanes, entry, arguments, []))
-            self._schedule()
+            with collector_at_rest():
+                self._schedule()
         except Misjudged:
             return self._again().run()
         except Unsteady:

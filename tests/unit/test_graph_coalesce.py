@@ -62,9 +62,16 @@ def test_what_differs_is_kept_apart() -> None:
     assert event_of(*apart) == apart
 
 
-def test_irregular_lanes_are_left_alone() -> None:
-    odd = [row(0), shared(64, 80, write=True, lanes=((0, 64, 80),))]
-    assert event_of(*odd) == odd
+def test_irregular_lanes_that_lie_interleaved_are_compared_once() -> None:
+    first, second = row(0), shared(64, 80, write=True, lanes=((0, 64, 80),))
+    (access,) = event_of(first, second)
+    assert (access.lo, access.hi) == (first.lo, first.hi)
+    assert access.by_lane() == (first.by_lane()[0], *second.by_lane(), *first.by_lane()[1:])
+
+
+def test_what_lies_apart_stays_apart() -> None:
+    apart = [row(0), shared(8192, 8208, write=True, lanes=((0, 8192, 8200), (1, 8204, 8208)))]
+    assert event_of(*apart) == apart
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 40), st.sampled_from([6, 8]))

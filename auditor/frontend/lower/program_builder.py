@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from dataclasses import field
 from typing import Any
 
+from auditor.collector import collector_at_rest
 from auditor.frontend.asm import AsmParts
 from auditor.frontend.attributes import is_grid_constant, is_kernel
 from auditor.frontend.discover import FoundKernel, discover
@@ -376,14 +376,11 @@ def lower_unit(unit: ParsedUnit) -> Program:
     """Translate a parsed unit."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
-    collecting = gc.isenabled()
-    gc.disable()  # everything lives until the end: the collector would only look at it again and again
     try:
-        return _lower_unit(unit)
+        with collector_at_rest():
+            return _lower_unit(unit)
     finally:
         sys.setrecursionlimit(limit)
-        if collecting:
-            gc.enable()
 
 
 def _lower_unit(unit: ParsedUnit) -> Program:
