@@ -2,7 +2,8 @@
 
 Lanes of a warp that execute together in every event of the trace share one column, so that a warp costs one entry as
 long as it never splits and a clock is a flat tuple of integers. Asynchronous operations of one issuing warp and one
-instruction form a *stream*: they are numbered in issue order, and one column holds how many of them are complete.
+instruction in one CTA form a *stream*: they are numbered in issue order, and one column holds how many of them are
+complete. What a warp copies into another CTA is awaited there, in another order than its own copies.
 """
 
 from __future__ import annotations
@@ -59,14 +60,14 @@ class Columns:
         self._add_streams(trace, events)
 
     def _add_streams(self, trace: Trace, events: dict[int, Event]) -> None:
-        streams: dict[tuple[int, str], int] = {}
+        streams: dict[tuple[int, str, int], int] = {}
         length: list[int] = []
         for event in trace.events:
             if event.kind != "async":
                 continue
             issuer = issuer_id(event)
             warp = events[issuer].warp if issuer is not None else -1
-            number = streams.setdefault((warp, str(event.data.get("instr", ""))), len(streams))
+            number = streams.setdefault((warp, str(event.data.get("instr", "")), event.cta), len(streams))
             if number == len(length):
                 length.append(0)
             first = self.width + 2 * number
