@@ -7,6 +7,7 @@ and referred to by index.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import field
 from types import CodeType
@@ -142,7 +143,9 @@ class Program:
         if self._namespace is None:
             from auditor import values
 
-            self._code = compile(self.python, self.FILENAME, "exec")
+            with warnings.catch_warnings():  # odd C++ makes odd Python, which is nobody's concern
+                warnings.simplefilter("ignore", SyntaxWarning)
+                self._code = compile(self.python, self.FILENAME, "exec")
             namespace: dict[str, Any] = {k: getattr(values, k) for k in dir(values) if not k.startswith("_")}
             exec(self._code, namespace)  # our own generated source, never the user's text
             self._namespace = namespace

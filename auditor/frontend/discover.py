@@ -347,22 +347,28 @@ _NO_WORK = ("printf", "__trap", "__assert_fail", "abort", "assert")
 
 def _is_empty(kernel: Any) -> bool:
     body = [child for child in children(kernel) if child.kind == CursorKind.COMPOUND_STMT]
-    return not body or not any(_does_something(statement) for statement in children(body[-1]))
+    return not body or not _do_something(children(body[-1]))
 
 
-def _does_something(statement: Any) -> bool:
-    kind = statement.kind
-    if kind in (CursorKind.NULL_STMT, CursorKind.RETURN_STMT):
-        return False
-    if kind == CursorKind.CALL_EXPR:
-        return statement.spelling not in _NO_WORK
-    if kind == CursorKind.COMPOUND_STMT:
-        return any(_does_something(child) for child in children(statement))
-    if kind == CursorKind.DECL_STMT:
-        return any(child.kind != CursorKind.STATIC_ASSERT for child in children(statement))
-    if kind == CursorKind.IF_STMT:
-        return any(_does_something(child) for child in children(statement)[1:])
-    return True
+def _do_something(statements: list[Any]) -> bool:
+    """Whether any of the statements does. Without recursion: they may be nested as deep as a file is long."""
+    left = list(statements)
+    while left:
+        statement = left.pop()
+        kind = statement.kind
+        if kind == CursorKind.COMPOUND_STMT:
+            left += children(statement)
+        elif kind == CursorKind.IF_STMT:
+            left += children(statement)[1:]
+        elif kind == CursorKind.CALL_EXPR:
+            if statement.spelling not in _NO_WORK:
+                return True
+        elif kind == CursorKind.DECL_STMT:
+            if any(child.kind != CursorKind.STATIC_ASSERT for child in children(statement)):
+                return True
+        elif kind not in (CursorKind.NULL_STMT, CursorKind.RETURN_STMT):
+            return True
+    return False
 
 
 def _place(cursor: Any) -> tuple[str, int]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _SIMPLE = re.compile(r"[A-Za-z_]\w*|-?\d+|0x[0-9a-f]+")
 
 
+LARGEST = 16 << 20  # bytes of a local object: the stack of the host holds half of it, that of a thread a small part
+
+
 class Abandoned(Exception):  # noqa: N818 - a translation that is given up, not an error of ours
     """This function cannot be translated as a whole."""
 
@@ -118,7 +121,7 @@ class Core:
 
     def fresh(self, spelling: str) -> str:
         """A Python name for a C++ variable, unique in the function."""
-        stem = re.sub(r"\W", "_", spelling) or "anonymous"
+        stem = re.sub(r"\W", "_", spelling, flags=re.ASCII) or "anonymous"
         count = self._names.get(stem, 0) + 1
         self._names[stem] = count
         return f"{stem}_{count}"
@@ -173,6 +176,8 @@ class Core:
 
 def blank(ctype: CType, scalar: str = "OPAQUE") -> str:
     """Code for a new object of the type with every scalar the same (0 is typed)."""
+    if ctype.size > LARGEST:
+        raise Abandoned(f"a local object of {ctype.size} bytes")
     if ctype.kind == "array":
         inner = blank(ctype.element, scalar)
         if ctype.element.aggregate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from auditor.frontend.lower.calls import OBJECT, Calls
-from auditor.frontend.lower.core import blank, opaque_object, zero_object
+from auditor.frontend.lower.core import LARGEST, blank, opaque_object, zero_object
 from auditor.frontend.lower.forms import Lvalue, Val, convert, settled
 from auditor.frontend.lower.nodes import (
     CALL,
@@ -100,6 +100,8 @@ class Initialisers(Calls):
         else:
             values = [self.initialise(element, item).code for item in items[: ctype.count]]
         missing = ctype.count - len(values)
+        if ctype.size > LARGEST:
+            return Val(blank(ctype), ctype)
         if missing > 0:
             filler = self.zero_value(element)
             if not values and not element.aggregate:

@@ -12,7 +12,7 @@ from auditor.frontend.asm import AsmParts
 from auditor.frontend.attributes import is_grid_constant, is_kernel
 from auditor.frontend.discover import FoundKernel, discover
 from auditor.frontend.lower.calls import CELL, CONFIGURE, INTEGER, OBJECT, POINTER
-from auditor.frontend.lower.core import Facts, blank
+from auditor.frontend.lower.core import Abandoned, Facts, blank
 from auditor.frontend.lower.emit import CALL_MARK, Function, Line, assemble
 from auditor.frontend.lower.forms import ADDRESS
 from auditor.frontend.lower.functions import FunctionLowerer, lower_function
@@ -100,7 +100,7 @@ class Build:
         if known is not None:
             return known
         number = len(self.functions)
-        stem = re.sub(r"\W", "_", signature.name)
+        stem = re.sub(r"\W", "_", signature.name, flags=re.ASCII)  # Python spells some letters its own way
         display = signature.cursor.displayname.split("(")[0] or signature.name
         lowered = Lowered(Function(number, f"f{number}_{stem}"), signature, kinds, display, kernel)
         self._by_key[key] = lowered
@@ -114,7 +114,8 @@ class Build:
             lower_function(self, lowered, host)
         except Exception as error:
             where = self.ast.name_loc(lowered.signature.cursor)
-            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            kind = "" if isinstance(error, Abandoned) else type(error).__name__
+            reason = ": ".join(part for part in (kind, str(error)) if part)
             message = f"function {lowered.signature.name} cannot be translated ({reason})"
             self.notes.append(Note("unanalysed", message, where))
             self._opaque_body(lowered, where)

@@ -250,7 +250,7 @@ def mma(x: Exec, i: Instr) -> None:
     data: dict[str, Any] = {
         "instr": "mma.ws" if ws else "mma",
         "kind": kind,
-        "accumulate": accumulate,
+        "accumulate": accumulate if isinstance(accumulate, int) else None,
         "idesc": idesc_value if isinstance(idesc_value, int) else None,
     }
     if not isinstance(idesc_value, int):
