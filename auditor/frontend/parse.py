@@ -189,9 +189,10 @@ class _Parse:
             unit = self._inject(arch, fixed, [])  # what they launch needs no guess
             found = discover(unit)
         named = {template.get_usr() for template, _ in fixed}
-        open_templates = [
-            _Wanted(t, instantiate.candidates(t, self.text)) for t in found.uninstantiated if t.get_usr() not in named
-        ]
+        lone = [t for t in found.uninstantiated if t.get_usr() not in named]
+        if fixed or found.kernels:  # the file says what it is about: other kernels of its headers are not
+            lone = [t for t in lone if location(t).file == self.path]
+        open_templates = [_Wanted(t, instantiate.candidates(t, self.text)) for t in lone]
         if not open_templates and (launching or not fixed):
             return unit
         for wanted in open_templates:

@@ -11,7 +11,8 @@ order), and 9.7.13 for the implicit semantics of mbarrier and barrier operations
 
 from __future__ import annotations
 
-from auditor.graph.columns import Columns
+from auditor.graph.columns import Columns, issuer_id
+from auditor.graph.pipeline import feeds
 from auditor.graph.vectors import Entry, Vector, has, join, mark, raised
 from auditor.quick_dataclass import dataclass
 from auditor.trace import Event
@@ -23,6 +24,7 @@ FENCED_SPACES = {
     "async.shared::cluster": ("shared",),
     "async.global": ("global",),
 }
+FEEDING = 64  # latest copies that an MMA of another thread is looked up in
 RELEASE_SEMANTICS = ("release", "acq_rel", "sc")
 ACQUIRE_SEMANTICS = ("acquire", "acq_rel", "sc")
 
@@ -99,6 +101,8 @@ class Clocks:
         self._events = events
         self._zero = Clock(columns, zero, zero, zero)
         self._strands: dict[int, _Strand] = {}
+        self._feeding: list[tuple[Event, Event]] = []  # operations that may feed an MMA of another thread, issuers
+        self._fed: dict[int, list[int]] = {}  # MMA -> operations of other threads that are complete when it is
         # Strands at the events where relaxed arrivals or forks may need them; only while fences are in play.
         self._states: dict[int, _Strand] = {}
 
@@ -106,6 +110,8 @@ class Clocks:
         """Computes and stores the clock of the next event."""
         if event.warp < 0:
             clock = self._receive(self._zero, event, None) if event.preds else self._zero
+            if event.kind == "async":
+                self._feed(event, clock)
         else:
             strand = self._strands.get(event.strand)
             if strand is None:
@@ -120,6 +126,25 @@ class Clocks:
                 self._states[event.id] = _Strand(clock, strand.released, strand.pending)
         self.at[event.id] = clock
         return clock
+
+    def _feed(self, event: Event, clock: Clock) -> None:
+        """An MMA that uses what another thread's copies bring completes after them."""
+        number = issuer_id(event)
+        issuer = None if number is None else self._events[number]
+        if issuer is None:
+            return
+        if event.data.get("instr") in ("tcgen05.cp", "tcgen05.shift"):
+            self._feeding.append((event, issuer))
+            del self._feeding[:-FEEDING]
+            return
+        fed = [
+            pair
+            for pair in self._feeding
+            if feeds(pair[0], event) and pair[1].warp != issuer.warp and self._columns.passed(pair[1], clock.order)
+        ]
+        if fed:
+            self._feeding = [pair for pair in self._feeding if pair not in fed]
+            self._fed[event.id] = [copy.id for copy, _ in fed]
 
     def _new_strand(self, event: Event) -> _Strand:
         for pred, reason in event.preds:
@@ -140,6 +165,9 @@ class Clocks:
                 completed.append((read, index))
                 if reason != "read":
                     completed.append((everything, index))
+                for copy in self._fed.get(pred, ()):
+                    everything, read, index = self._columns.op[copy]
+                    completed += ((read, index), (everything, index))
             elif reason == "relaxed":
                 clock = self._relaxed(clock, source, strand)
             elif reason == "fork":

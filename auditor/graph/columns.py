@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from auditor.graph.vectors import Vector
 from auditor.trace import Event, Trace
 
 
@@ -78,6 +79,10 @@ class Columns:
     def of(self, event: Event) -> tuple[int, ...]:
         """Columns of the lanes that execute a strand's event; empty for an event without a warp."""
         return self._of.get((event.warp, event.lanes), ())
+
+    def passed(self, event: Event, order: Vector) -> bool:
+        """Whether a clock knows that all lanes of a strand's event have executed it."""
+        return all(order[c] >= event.time for c in self.of(event))  # type: ignore[operator]
 
     def column(self, warp: int, lane: int) -> int | None:
         """Column of one lane, None when it executes nothing in this trace."""

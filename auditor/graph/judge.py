@@ -15,7 +15,7 @@ from auditor.graph.clocks import Clock
 from auditor.graph.columns import Columns, issuer_id
 from auditor.graph.conflicts import Conflicts
 from auditor.graph.lanes import overlapping_lanes
-from auditor.graph.pipeline import pipelined, same_thread
+from auditor.graph.pipeline import feeds, pipelined, same_thread
 from auditor.graph.records import Record
 from auditor.graph.vectors import has
 from auditor.trace import Event
@@ -143,19 +143,22 @@ class Judge:
             if changes_proxy(old, new) and not has(clock.fenced(old.access.space)[old.column], old.index):
                 self.conflicts.add(old, new, "proxy" if old.access.write else "proxy-war", old.event.lanes)
             return True
-        if self._pipelined(old, new):
+        if self._pipelined(old, new, clock):
             return True
         if not overlapping_lanes(old.access, old.event.lanes or 1, new.access, new.event.lanes or 1, False):
             return False
         # Operations that nothing waits for would pile up; after the first finding the latest one stands for them.
         return not self.conflicts.add(old, new, "order", old.event.lanes)
 
-    def _pipelined(self, old: Record, new: Record) -> bool:
+    def _pipelined(self, old: Record, new: Record, clock: Clock) -> bool:
         if new.column < 0 or old.access.space != "tmem":
             return False
-        return same_thread(self._issuer(old.event), self._issuer(new.event)) and pipelined(
-            old.event, old.access, new.event, new.access
-        )
+        if not pipelined(old.event, old.access, new.event, new.access):
+            return False
+        first, second = self._issuer(old.event), self._issuer(new.event)
+        if same_thread(first, second):
+            return True
+        return first is not None and feeds(old.event, new.event) and self._columns.passed(first, clock.order)
 
     def _issuer(self, event: Event) -> Event | None:
         issuer = issuer_id(event)

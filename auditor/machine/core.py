@@ -88,6 +88,7 @@ class Machine:
         self.stacks: dict[tuple[int, ...], Stack] = {}
         self.places: dict[Stack, Stack] = {}  # equal call chains are one object
         self.globals: dict[int, tuple[int, Any]] = {}
+        self.chosen_words: set[int] = set()  # what reads of global integers that nobody has written gave
         self.global_vars: dict[str, int] = {}
         self.params: dict[int, Any] = {}
         self.param_objects: list[tuple[int, int, Any]] = []

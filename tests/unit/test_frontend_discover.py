@@ -134,6 +134,15 @@ def test_what_is_left_out_of_a_header_counts_near_reached_functions_only(tmp_pat
     assert [(n.kind, n.loc.line) for n in program.notes] == [("skipped", 1)]
 
 
+def test_templates_of_headers_are_guessed_only_where_nothing_else_is_there(tmp_path: Path) -> None:
+    (tmp_path / "all.h").write_text("".join(f"template <int N> __global__ void {n}() {{}}\n" for n in ("one", "two")))
+    path = str(tmp_path / "t.cu")
+    alone = kernels(parse(path, '#include "all.h"\n'))
+    assert [kernel.name for kernel in alone] == ["one", "two"]
+    (chosen,) = kernels(parse(path, '#include "all.h"\nauto instance = &two<3>;\n'))
+    assert chosen.display == "two<3>"
+
+
 def test_missing_includes_leave_kernels_and_asm() -> None:
     text = """
 #include <lib/tensor.hpp>

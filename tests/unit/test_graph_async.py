@@ -231,6 +231,17 @@ def test_an_accumulator_as_operand_of_the_next_is_not_pipelined() -> None:
     assert missing(b) == ["order"]
 
 
+@pytest.mark.parametrize("handed", [True, False])
+def test_a_copy_is_pipelined_with_the_mma_of_another_thread_that_knows_of_it(handed: bool) -> None:
+    b = TraceBuilder()
+    s, t = b.strand(0, 1), b.strand(1, 1)
+    b.issue(s, "tcgen05.cp", [COPY], group=1)
+    if handed:
+        b.hand_over(s, t)
+    b.issue(t, "mma", [ACCUMULATOR, SCALES], group=1)
+    assert missing(b) == ([] if handed else ["order"])
+
+
 def test_other_thread_or_group_is_not_pipelined() -> None:
     b = TraceBuilder()
     s, t = b.strand(0, 1), b.strand(1, 1)

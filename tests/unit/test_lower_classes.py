@@ -140,3 +140,25 @@ __global__ void k(long *out, int n) {
 
 def test_structured_bindings_of_a_class_with_get() -> None:
     assert outputs_of(TUPLE_LIKE, 5) == [5, 7, 9, 4, 9, 11, 12, 3]
+
+
+MEMBER_TEMPLATES = r"""
+#define OUT(x) out[++out[0]] = (long)(x)
+template <int B> struct Dealer {
+  int left, at;
+  __device__ Dealer(int n) : left(n), at(10) {}
+  template <bool twice> __device__ bool deal(int &item) { if (left == 0) return false; --left; item = at;
+    at += twice ? 2 * B : B; return true; }
+  __device__ bool next(int &item) { return deal<false>(item); }
+  __device__ bool next2(int &item) { return this->deal<true>(item); }
+};
+__global__ void k(long *out, int n) {
+  Dealer<3> d(n); int item = 0;
+  while (d.next(item)) OUT(item);
+  Dealer<3> e(2); e.next2(item); e.next2(item); OUT(item);
+}
+"""
+
+
+def test_member_templates_called_with_arguments_and_without_this() -> None:
+    assert outputs_of(MEMBER_TEMPLATES, 2) == [10, 13, 16]

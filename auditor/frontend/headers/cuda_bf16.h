@@ -61,6 +61,9 @@ inline __host__ __device__ __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_b
 inline __host__ __device__ __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }
 inline __host__ __device__ __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
 inline __host__ __device__ __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
+inline __host__ __device__ __nv_bfloat162 __low2bfloat162(__nv_bfloat162 v) { return __nv_bfloat162(v.x, v.x); }
+inline __host__ __device__ __nv_bfloat162 __high2bfloat162(__nv_bfloat162 v) { return __nv_bfloat162(v.y, v.y); }
+inline __host__ __device__ __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 v) { return __nv_bfloat162(v.y, v.x); }
 inline __host__ __device__ float __low2float(__nv_bfloat162 v) { return __bfloat162float(v.x); }
 inline __host__ __device__ float __high2float(__nv_bfloat162 v) { return __bfloat162float(v.y); }
 __device__ __nv_bfloat16 __shfl_sync(unsigned, __nv_bfloat16, int, int = 32);

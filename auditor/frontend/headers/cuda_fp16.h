@@ -62,6 +62,9 @@ inline __host__ __device__ __half2 make_half2(__half a, __half b) { return __hal
 inline __host__ __device__ __half2 __half2half2(__half a) { return __half2(a, a); }
 inline __host__ __device__ __half __low2half(__half2 v) { return v.x; }
 inline __host__ __device__ __half __high2half(__half2 v) { return v.y; }
+inline __host__ __device__ __half2 __low2half2(__half2 v) { return __half2(v.x, v.x); }
+inline __host__ __device__ __half2 __high2half2(__half2 v) { return __half2(v.y, v.y); }
+inline __host__ __device__ __half2 __lowhigh2highlow(__half2 v) { return __half2(v.y, v.x); }
 inline __host__ __device__ float __low2float(__half2 v) { return __half2float(v.x); }
 inline __host__ __device__ float __high2float(__half2 v) { return __half2float(v.y); }
 __device__ __half __shfl_sync(unsigned, __half, int, int = 32);

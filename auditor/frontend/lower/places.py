@@ -30,7 +30,7 @@ from auditor.frontend.lower.nodes import (
     Node,
 )  # fmt: skip
 from auditor.frontend.lower.objects import Objects
-from auditor.frontend.lower.types import LONG, CType, Field, base_path, pointer_to
+from auditor.frontend.lower.types import LONG, VOID, CType, Field, base_path, pointer_to
 
 
 class Places(Arithmetic, Objects):
@@ -191,11 +191,11 @@ class Places(Arithmetic, Objects):
     def _member_owner(self, node: Node) -> Lvalue:
         """The object whose member a member expression names."""
         kids = node.expressions
-        if not kids:
-            return self.this_object()
-        owner = self.types.of(kids[0])
+        owner = self.types.of(kids[0]) if kids else VOID
         if owner.kind == "pointer":
             return self._deref(kids[0], owner.element)
+        if not kids or owner.integral:  # an integer is no object: it is a template argument of the member
+            return self.this_object()
         return self.lvalue(kids[0])
 
     def _find_member(self, base: Lvalue, target: object, ctype: CType) -> Lvalue:

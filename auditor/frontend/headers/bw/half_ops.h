@@ -43,6 +43,15 @@
     __host__ __device__ bool __hne(T, T);                                                           \
     __host__ __device__ bool __hisnan(T);
 #define BW_ARITH2(T)                                                                                \
+    __host__ __device__ T __hadd2_rn(T, T);                                                         \
+    __host__ __device__ T __hsub2_rn(T, T);                                                         \
+    __host__ __device__ T __hmul2_rn(T, T);                                                         \
+    __host__ __device__ unsigned __hgtu2_mask(T, T);                                                \
+    __host__ __device__ unsigned __hgt2_mask(T, T);                                                 \
+    __host__ __device__ unsigned __hge2_mask(T, T);                                                 \
+    __host__ __device__ unsigned __hlt2_mask(T, T);                                                 \
+    __host__ __device__ unsigned __hle2_mask(T, T);                                                 \
+    __host__ __device__ unsigned __heq2_mask(T, T);                                                 \
     __host__ __device__ T __hadd2(T, T);                                                            \
     __host__ __device__ T __hsub2(T, T);                                                            \
     __host__ __device__ T __hmul2(T, T);                                                            \
