@@ -32,7 +32,7 @@ WORTH = 10_000  # steps that a gap has to save
 CONFIRMED = 30_000  # steps of a period that has to show twice before rounds are left out
 FEWEST = 8  # rounds that a loop must have before it to be watched
 STALE = 60_000  # steps after which a loop that is not met again is no longer watched
-PATIENCE = 256  # states that are compared before a run counts as not periodic
+PATIENCE = 512  # states that are compared, and searches for a loop, before a run counts as not periodic
 
 
 class Unsteady(Exception):  # noqa: N818 - how a run ends, not a defect
@@ -88,8 +88,10 @@ class Steady:
             self._compare()
 
     def _leads(self, loop: Rounds) -> bool:
-        machine, leader = self._machine, self._leader
-        if leader is None or leader.strand.done or machine.steps - self._seen_at > STALE:
+        """Whether this is the loop whose heads are the moments that are compared."""
+        machine = self._machine
+        if self._leader is None or self._stale(self._leader):
+            self._compared += 1
             self._leader = next((outer for outer in loop.strand.rounds_active if _long(outer)), None)
             self._states.clear()
             self._seen_at = machine.steps
@@ -97,6 +99,10 @@ class Steady:
             return False
         self._seen_at = machine.steps
         return True
+
+    def _stale(self, leader: Rounds) -> bool:
+        strand = leader.strand
+        return strand.done or leader not in strand.rounds_active or self._machine.steps - self._seen_at > STALE
 
     def _compare(self) -> None:
         self._compared += 1
