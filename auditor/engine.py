@@ -28,8 +28,8 @@ _RECURSION_LIMIT = 12_000
 _STACK = 256 << 20  # address space only: pages that the audit does not touch cost nothing
 
 DEFAULT_ARCH = "sm_100a"
-_HOPPER = re.compile(r"wgmma|\bsm_90a\b|\bSM90")
-_BLACKWELL = re.compile(r"tcgen05|\bsm_1\d\d|\bSM1\d\d")
+_HOPPER = re.compile(r"wgmma|\bsm_90a\b|\bSM90|\bwarpgroup_arrive\b")
+_BLACKWELL = re.compile(r"tcgen05|\bsm_1\d\d|\bSM1\d\d|UMMA|Umma|\bumma_")
 
 
 def audit_file(path: str, options: AuditOptions) -> FileResult:

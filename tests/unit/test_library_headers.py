@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.engine import guess_arch
 from auditor.frontend.headers_store import LIBRARY_FOLDERS, shim_files
 from auditor.frontend.options import SHIM_ROOT, Options
 from auditor.frontend.parse import parse
@@ -63,3 +64,15 @@ def test_headers_do_not_mix(tmp_path: Path) -> None:
 def test_each_header_stands_alone(name: str) -> None:
     unit = parse("k.cu", f"#include <{name[len(SHIM_ROOT) + 1 :]}>\n__global__ void k() {{}}\n")
     assert [(error.loc.file, error.loc.line, error.message) for error in unit.errors] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "arch"),
+    [
+        ("cute::warpgroup_arrive(); cute::SM90_TMA_LOAD::copy();", "sm_90a"),
+        ("cutlass::arch::umma_arrive(bar); cute::SM90_TMA_LOAD::copy();", "sm_100a"),
+        ("using P = cutlass::PipelineTmaUmmaAsync<4>; cute::SM90_TMA_LOAD::copy();", "sm_100a"),
+    ],
+)
+def test_architecture_by_the_names_of_the_library(text: str, arch: str) -> None:
+    assert guess_arch(text) == arch
