@@ -162,3 +162,22 @@ __global__ void k(long *out, int n) {
 
 def test_member_templates_called_with_arguments_and_without_this() -> None:
     assert outputs_of(MEMBER_TEMPLATES, 2) == [10, 13, 16]
+
+
+ARRAY_PARAMETERS = r"""
+#define OUT(x) out[++out[0]] = (long)(x)
+struct B { int w; __device__ void set(int n) { w = n; } };
+__device__ int sum(int v[4]) { int s = 0; for (int i = 0; i < 4; ++i) s += v[i]; v[1] = 9; return s; }
+template <class T> __device__ int total(T v) {
+  int s = 0; for (int i = 0; i < 4; ++i) s += v[i]; v[1] = 7; ++v; return s + *v; }
+template <class T, int N> __device__ void each(T p, int n) { for (int i = 0; i < N; ++i) p[i].set(n + i); }
+struct S { int x; B full[3]; };
+__global__ void k(long *out, int n) {
+  int a[4] = {1, 2, 3, n}; OUT(sum(a)); OUT(a[1]); OUT(total<int[4]>(a)); OUT(a[1]);
+  S s; each<decltype(s.full), 3>(s.full, n); OUT(s.full[2].w);
+}
+"""
+
+
+def test_parameters_written_as_arrays_are_pointers() -> None:
+    assert outputs_of(ARRAY_PARAMETERS, 5) == [11, 9, 25, 7, 7]

@@ -6,7 +6,16 @@ import ctypes
 from dataclasses import field
 from typing import Any
 
-from auditor.frontend.lower.nodes import CONSTRUCTOR, DESTRUCTOR, UNION_DECL, Ast, Node
+from auditor.frontend.lower.nodes import (
+    CONSTRUCTOR,
+    DECL_REF,
+    DESTRUCTOR,
+    PARM_DECL,
+    UNEXPOSED_EXPR,
+    UNION_DECL,
+    Ast,
+    Node,
+)  # fmt: skip
 from auditor.program import Layout, ScalarType
 from auditor.quick_dataclass import dataclass
 
@@ -138,8 +147,21 @@ class TypeTable:
         memo = node.memo
         found: CType | None = memo.get("type")
         if found is None:
-            found = memo["type"] = self.convert(self.ast.type(node))
+            found = self.convert(self.ast.type(node))
+            if found.kind == "array" and self._is_array_parameter(node):
+                found = pointer_to(found.element)
+            memo["type"] = found
         return found
+
+    def _is_array_parameter(self, node: Node) -> bool:
+        """Whether a node is a parameter that is written as an array, or a use of one: it is a pointer.
+
+        The bindings take the array for the type.
+        """
+        while node.kind == UNEXPOSED_EXPR and len(node.kids) == 1:
+            node = node.kids[0]
+        target = node.cursor if node.kind == PARM_DECL else self.ast.reference(node) if node.kind == DECL_REF else None
+        return target is not None and target._kind_id == PARM_DECL and self.convert(target.type).kind == "array"
 
     def convert(self, clang: Any) -> CType:
         key: int = clang.data[0] or 0
