@@ -86,6 +86,7 @@ def gather(
             )
     elif order and g.event is not None:
         s.pending.append((g.event.id, "warp"))
+        s.close_memory()
     return g
 
 
