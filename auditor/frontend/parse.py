@@ -154,8 +154,10 @@ class _Parse:
 
     def _with_atoms(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
         """Parse again with the classes of one instruction that the user's own headers name."""
+        if not self.options.own_headers or not self.own_libraries:
+            return unit
         text = "\n" + "\n".join(_read_or_nothing(name) for name in included_files(unit))
-        if not self.options.own_headers or made_files(self.text + text) == made_files(self.text):
+        if made_files(self.text + text) == made_files(self.text):
             return unit
         self.included_text = text
         return self._unit(arch, ())
