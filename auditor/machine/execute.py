@@ -191,23 +191,29 @@ def special(s: Strand, name: str) -> Any:
 
 def run_plain(s: Strand, n: int, ins: tuple[Any, ...]) -> tuple[Any, ...]:
     """Execute a block that never parks."""
-    generator = _run(s, n, ins)
-    try:
-        next(generator)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]
-    raise RuntimeError(f"asm statement {n} parked although it was taken as non-blocking")
+    block = s.machine.program.asm[n]
+    x = Exec(s, block, ins)
+    s.machine.charge()
+    if block.straight:
+        for i in block.instrs:
+            _execute(x, i)
+        return tuple(x.outs)
+    for _ in _run(x):
+        raise RuntimeError(f"asm statement {n} parked although it was taken as non-blocking")
+    return tuple(x.outs)
 
 
 def run_blocking(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple[Any, ...]]:
     """Execute a block that may park the strand."""
-    return (yield from _run(s, n, ins))
-
-
-def _run(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple[Any, ...]]:
-    block = s.machine.program.asm[n]
-    x = Exec(s, block, ins)
+    x = Exec(s, s.machine.program.asm[n], ins)
     s.machine.charge()
+    yield from _run(x)
+    return tuple(x.outs)
+
+
+def _run(x: Exec) -> Generator[Park, None, None]:
+    """The instructions of a block, with lanes that branch away and meet again."""
+    block, machine = x.block, x.m
     instrs = block.instrs
     waiting: dict[int, int] = {}  # instruction index -> lanes that wait there for the others
     pc = 0
@@ -231,7 +237,7 @@ def _run(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple
             taken = x.lanes
             rest = active & ~taken
             if taken:
-                s.machine.charge()
+                machine.charge()
                 if rest:
                     if target >= pc:
                         waiting[target] = waiting.get(target, 0) | taken
@@ -252,21 +258,28 @@ def _run(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple
             continue
         if x.lanes:
             handler = HANDLERS.get(i.opcode)
-            if handler is not None:
-                if handler[1]:
-                    yield from handler[0](x, i)
-                else:
-                    handler[0](x, i)
-            elif i.opcode in alu.PURE:
-                args = [x.val(o) for o in i.operands[1:]]
-                if args[0].__class__ in PASSED_ON and i.opcode in ("cvta", "mov"):
-                    x.set(i.operands[0], args[0])
-                else:
-                    x.set(i.operands[0], alu.evaluate(i, args))
+            if handler is not None and handler[1]:
+                yield from handler[0](x, i)
             else:
-                _unknown(x, i)
+                _execute(x, i)
         x.lanes = active
-    return tuple(x.outs)
+
+
+def _execute(x: Exec, i: Instr) -> None:
+    """An instruction that does not park, for the active lanes."""
+    handler = HANDLERS.get(i.opcode)
+    if handler is not None:
+        parks = handler[0](x, i)
+        for _ in parks if handler[1] else ():
+            raise RuntimeError(f"{i.opcode} parked although it was taken as non-blocking")
+    elif i.opcode in alu.PURE:
+        args = [x.val(o) for o in i.operands[1:]]
+        if args[0].__class__ in PASSED_ON and i.opcode in ("cvta", "mov"):
+            x.set(i.operands[0], args[0])
+        else:
+            x.set(i.operands[0], alu.evaluate(i, args))
+    else:
+        _unknown(x, i)
 
 
 def _predicated(x: Exec, i: Instr) -> int:

@@ -151,7 +151,8 @@ class AsmBlock:
 
     ``labels`` maps a label to the index of the instruction that follows it (``len(instrs)`` at the end). ``tied``
     holds the indices of "+" outputs. ``blocking``: some instruction may wait or needs the whole warp, or a branch
-    goes backwards. ``regs`` maps declared registers to their types, such as "pred" or "b32".
+    goes backwards. ``straight``: no instruction branches or has a predicate, so that all lanes execute all of them in
+    order. ``regs`` maps declared registers to their types, such as "pred" or "b32".
     """
 
     instrs: tuple[Instr, ...]
@@ -160,9 +161,13 @@ class AsmBlock:
     n_inputs: int
     tied: tuple[int, ...]
     blocking: bool
+    straight: bool
     errors: tuple[str, ...]
     template: str
     regs: Mapping[str, str]
+
+
+BRANCHES = ("bra", "bra.uni", "ret", "exit")  # opcodes after which another instruction than the next one may follow
 
 
 def misspelled(instr: Instr) -> str | None:
@@ -196,6 +201,7 @@ def _parse_cached(
         n_inputs=len(constraints) - n_outputs,
         tied=tuple(i for i, c in enumerate(constraints[:n_outputs]) if c.startswith("+")),
         blocking=_blocking(instrs, parser.labels),
+        straight=all(i.pred is None and i.opcode not in BRANCHES for i in instrs),
         errors=tuple(parser.errors),
         template=template,
         regs=parser.regs,

@@ -144,3 +144,26 @@ def test_lanes_of_the_last_accesses_are_told_apart_in_every_warp() -> None:
     k.line("S.store(S.shared_addr('tile') + 8 * S.tid[0], 'int', 32, 1)")
     stores = [e for e in k.run(64).events if e.kind == "st"]
     assert [len(e.accesses[0].by_lane()) for e in stores] == [32, 32]
+
+
+def test_a_loop_over_a_row_is_one_access() -> None:
+    k = Body()
+    k.line("for n in range(4):")
+    k.line(" S.load(S.shared_addr('tile') + 4 * S.tid[0] + 128 * n, 'float', 32, False)")
+    k.line(f" S.store({GLOBAL} + 4 * S.tid[0] + 128 * n, 'float', 32, OPAQUE)")
+    (load,), (store,) = ([e for e in k.run(32).events if e.kind == kind] for kind in ("ld", "st"))
+    (row,), (results,) = load.accesses, store.accesses
+    assert (row.hi - row.lo, row.lanes is not None and row.lanes.solid) == (512, True)
+    assert [(a.lo - row.lo, a.hi - row.lo) for a in row.rounds()] == [(128 * n, 128 * n + 128) for n in range(4)]
+    assert (results.space, results.hi - results.lo) == ("global", 512)
+
+
+def test_a_place_is_a_call_chain_of_lines() -> None:
+    k = Body()
+    k.line("read = lambda n: S.load(S.shared_addr('tile') + 64 * n, 'float', 32, False)")
+    k.line("read(0)")
+    k.line("read(1)")
+    k.line("read(2); read(3)")
+    reads = [e for e in k.run(32).events if e.kind == "ld"]
+    assert [len(e.accesses) for e in reads] == [1, 1, 2]
+    assert [[loc.line for loc in e.where] for e in reads] == [[6, 7], [6, 8], [6, 9]]
