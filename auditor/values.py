@@ -496,6 +496,42 @@ class Part(list[Any]):
         self.whole = whole
 
 
+class Overlay(list[Any]):
+    """A class object or array seen as one scalar: a box of one element, which stands for all of ``target``."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: list[Any]) -> None:
+        super().__init__((OPAQUE,))
+        self.target = target
+
+    def __getitem__(self, key: Any) -> Any:
+        """The data that was stored here whole, so that its use is told of when it is used; else new data."""
+        parts = _parts(self.target)
+        first = parts[0] if parts else OPAQUE
+        if isinstance(first, Opaque) and all(part is first for part in parts):
+            return first
+        for part in parts:
+            if isinstance(part, Opaque):
+                part.used()
+        return OPAQUE
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _fill(self.target, value if isinstance(value, Opaque) or (value.__class__ is int and value == 0) else OPAQUE)
+
+
+def _parts(box: list[Any]) -> list[Any]:
+    return [part for item in box for part in (_parts(item) if isinstance(item, list) else (item,))]
+
+
+def _fill(box: list[Any], value: Any) -> None:
+    for key, item in enumerate(box):
+        if isinstance(item, list):
+            _fill(item, value)
+        else:
+            box[key] = value
+
+
 def u8(x: Any) -> Any:
     return x & M8
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.values import BlockInt, Ref, Vec
+from auditor.values import BlockInt, Overlay, Ref, Vec
 
 if TYPE_CHECKING:
     from auditor.machine.strand import Strand
@@ -98,8 +98,9 @@ class Rounds:
         self.index += jump.rounds
         moves = iter(jump.moves)
         moved = tuple([_moved(value, next(moves)) for value in scalars])
-        for box, key in _slots(boxes):
-            box[key] = _moved(box[key], next(moves))
+        for (box, key), by in zip(_slots(boxes), moves):
+            if by is not None:
+                box[key] = _moved(box[key], by)
         return moved
 
 
@@ -115,6 +116,8 @@ def _slots(boxes: Sequence[Any]) -> Iterator[tuple[list[Any], int]]:
     while pending:
         item = pending.pop()
         box = item.box if item.__class__ is Ref else item
+        if box.__class__ is Overlay:
+            box = box.target
         if not isinstance(box, list) or id(box) in seen:
             continue
         seen.add(id(box))

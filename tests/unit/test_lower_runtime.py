@@ -48,6 +48,16 @@ def test_pointers_to_objects_seen_as_scalars() -> None:
     wrapped = [[[7]]]
     inner = scalar_pointer(Ref([wrapped], 0))
     assert inner.box[inner.key] == 7
-    pair = scalar_pointer(Ref([[1, 2]], 0))
+    halves = [[1], [2]]
+    pair = scalar_pointer(Ref([halves], 0))
     assert pair.box[pair.key] is OPAQUE
+    pair.box[pair.key] = 0
+    assert halves == [[0], [0]]
+    loaded = Loaded(Record())
+    pair.box[pair.key] = loaded
+    assert pair.box[pair.key] is loaded and not loaded.record.consumed
+    halves[0][0] = OPAQUE
+    assert pair.box[pair.key] is OPAQUE and loaded.record.consumed
+    pair.box[pair.key] = 5
+    assert halves == [[OPAQUE], [OPAQUE]]
     assert scalar_pointer(64) == 64

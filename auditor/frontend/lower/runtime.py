@@ -13,6 +13,7 @@ from auditor.values import (
     OPAQUE,
     BlockInt,
     Opaque,
+    Overlay,
     Part,
     Ref,
     Vec,
@@ -188,14 +189,14 @@ def whole(p: Any, depth: int, offset: int) -> Any:
 def scalar_pointer(p: Any) -> Any:
     """A pointer to a class object or array, cast to a pointer to a scalar.
 
-    An object with one scalar in it is that scalar. Of others the scalar is data.
+    An object with one scalar in it is that scalar. Of others the scalar is data, which lies over all of the object.
     """
     while p.__class__ is Ref:
         target = object_at(p)
         if target is None:
             return p
         if len(target) != 1:
-            return Ref([consume(target)], 0)
+            return Ref(Overlay(target), 0)
         p = Ref(target, 0)
     return p
 
