@@ -50,6 +50,10 @@ class BudgetExceeded(Exception):  # noqa: N818 - how a run ends, not a defect
     """The step or time budget of a run is spent."""
 
 
+class Lost(Exception):  # noqa: N818 - how a run ends, not a defect
+    """A strand met something that cannot be executed."""
+
+
 class Machine:
     """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements).
 
@@ -184,6 +188,8 @@ class Machine:
             self.trace.complete = False
             what = f"{call}: nothing behind it is judged"
             self.incident("unanalysed", call.where, data={"what": what, "error": call})
+        except Lost:
+            self.trace.complete = False
         except BudgetExceeded as spent:
             self.trace.complete = False
             self.incident("budget", (), data={"limit": str(spent)})
@@ -250,22 +256,19 @@ class Machine:
             self._exit(strand)
         except (BudgetExceeded, HiddenOperations, Misjudged, Unsteady):
             raise
-        except RecursionError:
-            self.incident("unanalysed", (self.kernel.loc,), strand, data={"what": "recursion too deep"})
-            self.trace.complete = False
-            self._exit(strand)
+        except RecursionError as error:
+            self._lose(strand, (self.kernel.loc,), "recursion too deep", error)
         except Exception as error:  # generated code met something that it cannot execute
-            self.incident(
-                "unanalysed",
-                strand.failure_place(error),
-                strand,
-                data={"what": f"execution stopped: {type(error).__name__}: {error}", "error": error},
-            )
-            self.trace.complete = False
-            self._exit(strand)
+            what = f"execution stopped: {type(error).__name__}: {error}"
+            self._lose(strand, strand.failure_place(error), what, error)
         else:
             if strand.park is None:
                 self._exit(strand)
+
+    def _lose(self, strand: Strand, where: Stack, what: str, error: Exception) -> None:
+        """A strand cannot go on. Others would wait for what it did not do: the run ends here."""
+        self.incident("unanalysed", where, strand, data={"what": what, "error": error})
+        raise Lost from error
 
     def _exit(self, strand: Strand) -> None:
         self._undrained(strand)

@@ -70,3 +70,31 @@ def test_a_source_that_leads_the_parser_to_take_all_memory(tmp_path: Path) -> No
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "bw-audit: k.cu: clang could not parse it"
+
+
+def test_what_others_wait_for_in_vain_is_not_their_fault_when_a_thread_is_lost(tmp_path: Path) -> None:
+    result = audit(
+        tmp_path,
+        """#include <cstdint>
+__device__ int deep(int n) { return n > 100000 ? n : deep(n + 1) + 1; }
+__global__ void k(int* p) {
+  __shared__ uint64_t bar;
+  uint32_t b = (uint32_t)__cvta_generic_to_shared(&bar);
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 32;" :: "r"(b));
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    p[0] = deep(0);
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(b) : "memory");
+  } else {
+    asm volatile("{ .reg .pred p; L: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @p bra D; bra L; D: }"
+                 :: "r"(b) : "memory");
+  }
+}
+void launch(int* p) { k<<<1, 64>>>(p); }
+""",
+    )
+    assert result.findings == []
+    assert [(kind, message) for kind, message, _ in result.coverage.notes] == [
+        ("unanalysed", "kernel k: recursion too deep")
+    ]
+    assert result.coverage.executed == 0
