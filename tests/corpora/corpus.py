@@ -17,7 +17,9 @@ from tests.corpora.wheels import DownloadError, Wheel, fetch, unpack
 class Corpus:
     """Kernels from one source. ``holds``: texts that all have to occur in a file for it to be one of them.
 
-    Without a wheel the sources come from a checkout that the user names, from its ``folder``.
+    Without a wheel the sources come from a checkout that the user names. ``folder``: only files below it. ``includes``:
+    folders of the wheel that its sources name headers from. A library of templates has none that is a kernel yet:
+    ``instances`` is then a folder of ours, with files that ask for its kernels.
     """
 
     name: str
@@ -25,7 +27,11 @@ class Corpus:
     holds: tuple[str, ...]
     wheel: Wheel | None = None
     folder: str = ""
+    includes: tuple[str, ...] = ()
+    instances: Path | None = None
 
+
+_CUTLASS = "cutlass_library/source"
 
 CORPORA = {
     corpus.name: corpus
@@ -42,6 +48,22 @@ CORPORA = {
             ("tcgen05.", "__global__"),
             folder="02e_matmul_sm100",
         ),
+        Corpus(
+            "deep-gemm",
+            "sgl-deep-gemm 0.2.5: kernel templates on CUTLASS's headers",
+            ("instance",),
+            Wheel("sgl-deep-gemm", "0.2.5", "e13778e53f682b806dd2c799b5ad81701114d9346044643a8df7589a845f34e6"),
+            includes=("deep_gemm/include",),
+            instances=Path(__file__).parent / "deep_gemm",
+        ),
+        Corpus(
+            "cutlass",
+            "nvidia-cutlass 4.2.0.0: the Blackwell tutorials of CuTe",
+            ("__global__",),
+            Wheel("nvidia-cutlass", "4.2.0.0", "f9599ada45c7bcb6bf53f7d3f0a7d154183e53451c01bfa59eecd37dd4a693f6"),
+            folder=f"{_CUTLASS}/examples/cute/tutorial/blackwell/",
+            includes=(f"{_CUTLASS}/include", f"{_CUTLASS}/tools/util/include", f"{_CUTLASS}/examples/common"),
+        ),
     )
 }
 
@@ -54,7 +76,19 @@ def kernels(corpus: Corpus, target: Path, checkout: Path | None = None) -> dict[
         found = _from_checkout(checkout, corpus.folder, target)
     else:
         raise DownloadError(f"{corpus.name} needs --checkout")
-    return {name: path for name, path in list(found) if _holds(path, corpus.holds)}
+    listed = list(found)
+    if corpus.instances is not None:
+        listed = [(path.name, path) for path in sorted(corpus.instances.glob("*.cu"))]
+    return {name: path for name, path in listed if name.startswith(_below(corpus)) and _holds(path, corpus.holds)}
+
+
+def _below(corpus: Corpus) -> str:
+    return corpus.folder if corpus.instances is None else ""
+
+
+def included(corpus: Corpus, target: Path) -> tuple[str, ...]:
+    """The include folders of a corpus that is unpacked below ``target``."""
+    return tuple(str(target / folder) for folder in corpus.includes)
 
 
 def _holds(path: Path, texts: tuple[str, ...]) -> bool:

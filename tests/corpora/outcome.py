@@ -15,6 +15,7 @@ from auditor.engine import audit_file, with_deep_stack
 from auditor.findings import FileResult, Level
 from auditor.registry import all_rules
 from tests.corpora.agreement import Agreement, compare
+from tests.corpora.stated import stated_options
 
 INCOMPLETE = ("unanalysed", "budget", "stub", "missing-include", "empty")
 
@@ -47,10 +48,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job:
-    """How to audit: the options, and whether to compare what is extracted with the kernels' own comments."""
+    """How to audit: the options, and whether to compare what is extracted with the kernels' own comments.
+
+    ``stated``: the files say in comments how their kernel is launched.
+    """
 
     options: AuditOptions
     agreement: bool = False
+    stated: bool = False
 
 
 def _outcome(result: FileResult) -> Outcome:
@@ -71,7 +76,8 @@ def _outcome(result: FileResult) -> Outcome:
 def _work(path: str, job: Job, answer: Connection) -> None:
     """In the child: audit one file. Time is the processor's, so that other work on the machine does not count."""
     began = time.process_time()
-    outcome = _outcome(with_deep_stack(lambda: audit_file(path, job.options)))
+    options = stated_options(Path(path), job.options) if job.stated else job.options
+    outcome = _outcome(with_deep_stack(lambda: audit_file(path, options)))
     seconds = time.process_time() - began
     agreed = with_deep_stack(lambda: compare(path)) if job.agreement else None
     answer.send(Outcome(**{**vars(outcome), "seconds": seconds, "agreement": agreed}))

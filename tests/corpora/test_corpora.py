@@ -6,11 +6,14 @@ import hashlib
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from auditor.config import AuditOptions
 from tests.corpora import record
 from tests.corpora.agreement import Agreement, Statement, agreement, rates, stated
-from tests.corpora.corpus import sample
+from tests.corpora.corpus import Corpus, included, kernels, sample
 from tests.corpora.outcome import Job, Outcome, audit_all
+from tests.corpora.stated import stated_options
 from tests.corpora.wheels import Wheel, fetch, unpack
 
 COMMENTED = """
@@ -58,6 +61,28 @@ def test_outcomes_and_differences(tmp_path: Path) -> None:
     assert record.differences(known, {"good": "1/1 BW101:1"}) == ["good: 1/1 -> 1/1 BW101:1"]
 
 
+def test_what_a_file_states_of_its_launch(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    said = ("arch: sm_90a", "grid: 4,2", "smem: 1024", "set: n=3", "set: m=5")
+    path.write_text("".join(f"// {line}\n" for line in ("One of them.", *said)) + "#include <a.h>\n")
+    options = stated_options(path, AuditOptions(values=(("n", 1),)))
+    assert (options.arches, options.grid, options.cluster, options.smem) == (("sm_90a",), (4, 2, 1), None, 1024)
+    assert options.values == (("n", 3), ("m", 5))
+
+
+def test_files_of_ours_ask_for_the_kernels_of_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = _wheel(tmp_path, {"lib/include/ops.h": "template <int N> __global__ void op(int *p) { *p = N; }\n"})
+    asking = tmp_path / "asking"
+    asking.mkdir()
+    (asking / "op.cu").write_text("#include <ops.h>\nauto instance = &op<3>;\n")
+    monkeypatch.setenv("BW_AUDIT_CACHE", str(tmp_path))
+    wheel = Wheel("some-kernels", "1.0", digest)
+    corpus = Corpus("c", "c", ("instance",), wheel, includes=("lib/include",), instances=asking)
+    files = kernels(corpus, tmp_path / "out")
+    options = AuditOptions(includes=included(corpus, tmp_path / "out"))
+    assert [(n, str(o)) for n, o in audit_all(files, Job(options, stated=True), 1, 60.0)] == [("op.cu", "1/1")]
+
+
 def test_a_file_that_takes_too_long_is_a_failure(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(KERNEL)
@@ -66,12 +91,17 @@ def test_a_file_that_takes_too_long_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_a_cached_wheel_is_verified_and_unpacked(tmp_path: Path) -> None:
-    folder = tmp_path / "wheels"
-    folder.mkdir()
-    archive = folder / "some_kernels-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(archive, "w") as wheel:
-        wheel.writestr("k/a.cu", KERNEL)
-        wheel.writestr("k/a.py", "")
-    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    digest = _wheel(tmp_path, {"k/a.cu": KERNEL, "k/a.py": ""})
     found = fetch(Wheel("some-kernels", "1.0", digest), tmp_path)
     assert [name for name, _ in unpack(found, tmp_path / "out")] == ["k/a.cu"]
+
+
+def _wheel(cache: Path, files: dict[str, str]) -> str:
+    """Put a wheel with these files among the downloads of a cache folder that is used as it is; its digest."""
+    for folder in (cache / "wheels", cache / "bw-audit" / "wheels"):
+        folder.mkdir(parents=True)
+        archive = folder / "some_kernels-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(archive, "w") as wheel:
+            for name, text in files.items():
+                wheel.writestr(zipfile.ZipInfo(name), text)
+    return hashlib.sha256(archive.read_bytes()).hexdigest()

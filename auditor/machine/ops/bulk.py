@@ -10,8 +10,9 @@ from auditor.machine import boxes
 from auditor.machine.execute import Exec, op
 from auditor.machine.launch import SWIZZLE_SPAN, Launch, TensorMap
 from auditor.machine.mbarrier import Mbarrier
+from auditor.machine.ops.atomic import atom
 from auditor.machine.ops.common import number, shared_operand
-from auditor.machine.ops.data import commit, groups_of, wait_groups
+from auditor.machine.ops.data import commit, groups_of, st, wait_groups
 from auditor.machine.ops.mbar import check_space, find
 from auditor.machine.schedule import PEER_PIECE, PIECE
 from auditor.machine.state import AsyncOp, BarrierState, Cta, Park
@@ -560,7 +561,13 @@ def query_cancel(x: Exec, i: Instr) -> None:
 
 @op("st.async", "red.async")
 def st_async(x: Exec, i: Instr) -> None:
-    """A store into a peer's shared memory that completes bytes on the peer's mbarrier (PTX ISA 9.7.9.12)."""
+    """A store into a peer's shared memory that completes bytes on the peer's mbarrier (PTX ISA 9.7.9.12).
+
+    The form without an mbarrier goes to global memory, where nothing waits for it.
+    """
+    if len(i.operands) < 3:
+        (atom if i.opcode == "red.async" else st)(x, i)
+        return
     m, where = x.m, x.m.where()
     bits = 64 if any(mod.endswith("64") for mod in i.mods) else 32
     vector = {"v2": 2, "v4": 4}.get(i.mod_in(("v2", "v4")) or "", 1)

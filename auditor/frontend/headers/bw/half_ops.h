@@ -15,6 +15,9 @@
     __host__ __device__ bool operator<=(T, T);                                                      \
     __host__ __device__ bool operator>=(T, T);
 #define BW_ARITH(T)                                                                                 \
+    __host__ __device__ T __hadd_rn(T, T);                                                          \
+    __host__ __device__ T __hsub_rn(T, T);                                                          \
+    __host__ __device__ T __hmul_rn(T, T);                                                          \
     __host__ __device__ T __hadd(T, T);                                                             \
     __host__ __device__ T __hsub(T, T);                                                             \
     __host__ __device__ T __hmul(T, T);                                                             \

@@ -1,0 +1,10 @@
+// The same with pages of keys, fp8.
+// arch: sm_100a
+// grid: 2
+// set: num_q_tokens_total=16
+#include <deep_gemm/impls/sm100_mqa_logits.cuh>
+
+using namespace deep_gemm;
+
+void* const instance = reinterpret_cast<void*>(&sm100_paged_mqa_logits<
+    64, 128, 64, 2, 128, 3, 5, 2, 256, 4, 128, 256, cutlass::float_e4m3_t>);

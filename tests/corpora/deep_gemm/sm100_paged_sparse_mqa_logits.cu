@@ -1,0 +1,9 @@
+// The same with pages of keys.
+// arch: sm_100a
+// grid: 2
+#include <deep_gemm/impls/sm100_sparse_mqa_logits.cuh>
+
+using namespace deep_gemm;
+
+void* const instance = reinterpret_cast<void*>(&sm100_paged_sparse_mqa_logits<
+    32, 64, 16, 2, 2, 4, 4, 2, 2, false>);

@@ -1,0 +1,10 @@
+// Products of a batch added up, K split.
+// arch: sm_90a
+// grid: 4
+// set: shape_s=8
+#include <deep_gemm/impls/sm90_bmk_bnk_mn.cuh>
+
+using namespace deep_gemm;
+
+void* const instance = reinterpret_cast<void*>(&sm90_bmn_bnk_mn_gemm_impl<
+    256, 256, 256, 128, 128, 64, 4, 4, 128, 256>);
