@@ -181,3 +181,20 @@ __global__ void k(long *out, int n) {
 
 def test_parameters_written_as_arrays_are_pointers() -> None:
     assert outputs_of(ARRAY_PARAMETERS, 5) == [11, 9, 25, 7, 7]
+
+
+IN_A_ROW = r"""
+#define OUT(x) out[++out[0]] = (long)(x)
+struct V { int x; __device__ V operator*(const V& o) const { return {x * o.x}; } };
+__device__ V operator+(const V& a, const V& b) { return {a.x + b.x}; }
+struct F { int k; __device__ F operator()(int n) const { return {k * 10 + n}; } };
+__device__ F first(int n) { return {n}; }
+__global__ void k(long *out, int n) {
+  V a{1}, b{2}, c{n};
+  OUT((a + b + c).x); OUT((a + b * c * b + a).x); OUT(first(1)(2)(n).k);
+}
+"""
+
+
+def test_overloaded_operators_in_a_row() -> None:
+    assert outputs_of(IN_A_ROW, 5) == [8, 22, 125]

@@ -44,7 +44,8 @@ class Calls(Expressions):
         if target is not None:
             inner = self.peel(callee) if callee is not None else None
             if inner is not None and inner.kind == CALL and self.ast.reference(inner) == target:
-                return None  # f()(x): clang names the inner function for the call of its result, too
+                # f()(x): clang names the inner function for the call of its result, too. An operator stands by itself.
+                return target if any(self._refers(kid, target) for kid in node.kids[1:]) else None
             return target
         while callee is not None:
             if callee.kind in (DECL_REF, MEMBER_EXPR):
@@ -55,6 +56,10 @@ class Calls(Expressions):
                 return None
             callee = callee.kids[0]
         return None
+
+    def _refers(self, node: Node, target: Any) -> bool:
+        inner = self.peel(node)
+        return inner.kind == DECL_REF and self.ast.reference(inner) == target
 
     def call(self, node: Node, want: bool = True) -> Val:
         result = self._call(node, want)
