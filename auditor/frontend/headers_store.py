@@ -27,7 +27,8 @@ _INCLUDED_AS = {
     "bw/std_containers.h": "array tuple vector string string_view algorithm numeric functional memory optional variant "
     "map set unordered_map unordered_set deque list queue stack span iterator new typeinfo typeindex any bitset ranges",
     "bw/cuda_std.h": " ".join(
-        f"cuda/std/{name}"
+        f"{folder}cuda/std/{name}"
+        for folder in ("", "cccl/")
         for name in "array algorithm atomic bit cassert cmath concepts cstddef cstdint functional initializer_list "
         "limits optional span tuple type_traits utility variant barrier complex numeric expected inplace_vector".split()
     ),

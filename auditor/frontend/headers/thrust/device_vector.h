@@ -1,0 +1,3 @@
+// As host_vector.h.
+#pragma once
+#include <thrust/host_vector.h>
