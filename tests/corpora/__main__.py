@@ -11,10 +11,9 @@ from pathlib import Path
 
 import click
 
-from auditor.config import AuditOptions
 from tests.corpora import record
 from tests.corpora.agreement import rates
-from tests.corpora.corpus import CORPORA, included, kernels, sample
+from tests.corpora.corpus import CORPORA, kernels, options, sample
 from tests.corpora.outcome import Job, Outcome, audit_all
 from tests.corpora.wheels import DownloadError
 
@@ -43,8 +42,7 @@ def main(name: str, checkout: Path | None, count: int | None, seed: int, only: t
             raise click.ClickException(str(error)) from error
         chosen = [n for n in sample(files, count, seed) if not only or any(part in n for part in only)]
         outcomes: dict[str, Outcome] = {}
-        options = AuditOptions(includes=included(corpus, Path(folder)))
-        job = Job(options, agreement, corpus.instances is not None)
+        job = Job(options(corpus, Path(folder)), agreement, corpus.instances is not None)
         for file, outcome in audit_all({n: files[n] for n in chosen}, job, jobs, limit):
             outcomes[file] = outcome
             click.echo(f"[{len(outcomes)}/{len(chosen)}] {file}: {outcome} ({outcome.seconds:.1f} s)", err=True)

@@ -6,10 +6,11 @@ import io
 import random
 import subprocess
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from auditor.config import AuditOptions
 from tests.corpora.wheels import DownloadError, Wheel, fetch, unpack
 
 
@@ -18,8 +19,8 @@ class Corpus:
     """Kernels from one source. ``holds``: texts that all have to occur in a file for it to be one of them.
 
     Without a wheel the sources come from a checkout that the user names. ``folder``: only files below it. ``includes``:
-    folders of the wheel that its sources name headers from. A library of templates has none that is a kernel yet:
-    ``instances`` is then a folder of ours, with files that ask for its kernels.
+    folders that its sources name headers from, ``defines`` and ``arch`` what they are compiled with. A library of
+    templates has none that is a kernel yet: ``instances`` is then a folder of ours, with files asking for its kernels.
     """
 
     name: str
@@ -28,6 +29,8 @@ class Corpus:
     wheel: Wheel | None = None
     folder: str = ""
     includes: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    arch: str = ""
     instances: Path | None = None
 
 
@@ -47,6 +50,24 @@ CORPORA = {
             "gau-nernst/learn-cuda: matrix multiplication with tcgen05, raw PTX",
             ("tcgen05.", "__global__"),
             folder="02e_matmul_sm100",
+        ),
+        Corpus(
+            "thunderkittens-b200",
+            "HazyResearch/ThunderKittens: educational matrix multiplications for Blackwell",
+            ("__global__", "kittens.cuh"),
+            folder="kernels/gemm/educational_b200",
+            includes=("include", "prototype", "kernels/gemm"),
+            defines=("KITTENS_BLACKWELL",),
+            arch="sm_100a",
+        ),
+        Corpus(
+            "thunderkittens-h100",
+            "HazyResearch/ThunderKittens: educational matrix multiplications for Hopper",
+            ("__global__", "kittens.cuh"),
+            folder="kernels/gemm/educational_h100",
+            includes=("include", "prototype", "kernels/gemm"),
+            defines=("KITTENS_HOPPER",),
+            arch="sm_90a",
         ),
         Corpus(
             "deep-gemm",
@@ -73,7 +94,7 @@ def kernels(corpus: Corpus, target: Path, checkout: Path | None = None) -> dict[
     if corpus.wheel is not None:
         found: Iterable[tuple[str, Path]] = unpack(fetch(corpus.wheel), target)
     elif checkout is not None:
-        found = _from_checkout(checkout, corpus.folder, target)
+        found = _from_checkout(checkout, (corpus.folder, *corpus.includes), target)
     else:
         raise DownloadError(f"{corpus.name} needs --checkout")
     listed = list(found)
@@ -86,9 +107,13 @@ def _below(corpus: Corpus) -> str:
     return corpus.folder if corpus.instances is None else ""
 
 
-def included(corpus: Corpus, target: Path) -> tuple[str, ...]:
-    """The include folders of a corpus that is unpacked below ``target``."""
-    return tuple(str(target / folder) for folder in corpus.includes)
+def options(corpus: Corpus, target: Path) -> AuditOptions:
+    """How to read the sources of a corpus that is unpacked below ``target``."""
+    return AuditOptions(
+        arches=(corpus.arch,) if corpus.arch else (),
+        includes=tuple(str(target / folder) for folder in corpus.includes),
+        defines=corpus.defines,
+    )
 
 
 def _holds(path: Path, texts: tuple[str, ...]) -> bool:
@@ -96,9 +121,9 @@ def _holds(path: Path, texts: tuple[str, ...]) -> bool:
     return all(part in text for part in texts)
 
 
-def _from_checkout(checkout: Path, folder: str, target: Path) -> list[tuple[str, Path]]:
+def _from_checkout(checkout: Path, folders: Sequence[str], target: Path) -> list[tuple[str, Path]]:
     """The last commit of a repository, bare or not."""
-    command = ["git", "-C", str(checkout), "archive", "--format=tar", "HEAD", "--", folder]
+    command = ["git", "-C", str(checkout), "archive", "--format=tar", "HEAD", "--", *folders]
     archive = subprocess.run(command, check=True, capture_output=True).stdout
     out = []
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:

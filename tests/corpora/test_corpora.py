@@ -11,7 +11,7 @@ import pytest
 from auditor.config import AuditOptions
 from tests.corpora import record
 from tests.corpora.agreement import Agreement, Statement, agreement, rates, stated
-from tests.corpora.corpus import Corpus, included, kernels, sample
+from tests.corpora.corpus import Corpus, kernels, options, sample
 from tests.corpora.outcome import Job, Outcome, audit_all
 from tests.corpora.stated import stated_options
 from tests.corpora.wheels import Wheel, fetch, unpack
@@ -79,8 +79,8 @@ def test_files_of_ours_ask_for_the_kernels_of_a_library(tmp_path: Path, monkeypa
     wheel = Wheel("some-kernels", "1.0", digest)
     corpus = Corpus("c", "c", ("instance",), wheel, includes=("lib/include",), instances=asking)
     files = kernels(corpus, tmp_path / "out")
-    options = AuditOptions(includes=included(corpus, tmp_path / "out"))
-    assert [(n, str(o)) for n, o in audit_all(files, Job(options, stated=True), 1, 60.0)] == [("op.cu", "1/1")]
+    wanted = options(corpus, tmp_path / "out")
+    assert [(n, str(o)) for n, o in audit_all(files, Job(wanted, stated=True), 1, 60.0)] == [("op.cu", "1/1")]
 
 
 def test_a_file_that_takes_too_long_is_a_failure(tmp_path: Path) -> None:
