@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from auditor.audit import Audit
 
 
+RELAXED = "the cluster barrier between them is .relaxed, which orders no memory accesses"
+
+
 @dataclass(frozen=True)
 class Touch:
     """An operation of one CTA's thread in the shared or tensor memory of another, ``cta``.
@@ -77,3 +80,26 @@ def ancestors(audit: Audit, events: list[Event]) -> set[int]:
                 seen.add(pred)
                 stack.append(audit.event(pred))
     return seen
+
+
+def relaxed_barrier_between(audit: Audit, first: Event, second: Event) -> bool:
+    """Whether a cluster barrier that orders no memory accesses (``.relaxed``) still keeps two operations apart in time.
+
+    Libraries publish tensor memory that way, and give it up so (CUTLASS's cluster_arrive_relaxed, DeepGEMM). An
+    asynchronous operation is not over when its issuer meets the barrier.
+    """
+    if first.kind == "async":
+        return False
+    behind: set[int] = {second.id}
+    lanes: dict[int, int] = {}
+    crossed = False
+    for event in reversed(audit.trace.events[first.id : second.id + 1]):
+        if event.id not in behind and not lanes.get(event.warp, 0) & event.lanes:
+            continue
+        if event is first:
+            return crossed
+        if event.warp >= 0:
+            lanes[event.warp] = lanes.get(event.warp, 0) | event.lanes
+        crossed |= event.kind == "cluster" and any(reason == "relaxed" for _, reason in event.preds)
+        behind.update(pred for pred, reason in event.preds if reason not in ("issue", "read"))
+    return False

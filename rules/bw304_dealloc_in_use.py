@@ -10,6 +10,7 @@ from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
 from auditor.rulekit import context, meets, story_of, strand_event, who
+from auditor.rulekit_cluster import RELAXED, relaxed_barrier_between
 
 
 class DeallocInUse(Rule):
@@ -46,10 +47,13 @@ class DeallocInUse(Rule):
                     "warp at a "
                     "CTA barrier, or arrive on an mbarrier that it waits on, before the dealloc")
         after = meets(audit, free)
+        apart = relaxed_barrier_between(audit, c.first, c.second)
+        why = f" ({RELAXED})" if apart else f" ({after} does not cover it)" if after else ""
         return audit.finding(
             type(self), free.where,
             f"{story.who(free)} frees {story.place(access)} while {who(audit, use)} may still use them: "
-            f"what is missing is {need}" + (f" ({after} does not cover it)" if after else ""),
+            f"what is missing is {need}{why}",
+            level=Level.NOTE if apart else None,
             related=[(use.where, f"{who(audit, use)} uses these columns")],
             flow=story_of(audit, c, *(
                 (f"{story.who(use)} uses {story.place(access)}", f"{story.who(free)} frees the columns; nothing "

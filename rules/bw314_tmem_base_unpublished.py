@@ -11,6 +11,7 @@ from auditor.meaning import Meaning
 from auditor.repair.insert import insert_between
 from auditor.rule import Rule
 from auditor.rulekit import context, meets, story_of
+from auditor.rulekit_cluster import RELAXED, relaxed_barrier_between
 
 
 class TmemBaseUnpublished(Rule):
@@ -38,11 +39,13 @@ class TmemBaseUnpublished(Rule):
         what = (f"reads the TMEM base address from {story.place(access)}" if access.space == "shared"
                 else f"uses {story.place(access)}")
         last = meets(audit, use)
+        apart = relaxed_barrier_between(audit, c.first, c.second)
+        why = f" ({RELAXED})" if apart else f" ({last} does not)" if last else ""
         first, second = f"{story.who(alloc)} writes the base address", f"{story.thread(use)} {what}"
         return audit.finding(
             type(self), use.where,
-            f"{story.thread(use)} {what}, and nothing orders it after the tcgen05.alloc by {story.thread(alloc)}"
-            + (f" ({last} does not)" if last else ""),
+            f"{story.thread(use)} {what}, and nothing orders it after the tcgen05.alloc by {story.thread(alloc)}{why}",
+            level=Level.NOTE if apart else None,
             related=[(alloc.where, "allocated here; the address is written like an ordinary store")],
             flow=story_of(audit, c, *((first, second) if alloc is c.first else (second, first))),
             hint="put __syncthreads() (or another barrier of these warps) between the alloc and the first read of "
