@@ -27,7 +27,7 @@ SLOW = 5.0
 @click.option("--seed", default=0, show_default=True, help="Seed of the draw.")
 @click.option("--only", multiple=True, help="Only files whose name contains this text.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
-@click.option("--limit", default=300.0, show_default=True, help="Seconds that one file may take.")
+@click.option("--limit", default=1200.0, show_default=True, help="Seconds that one file may take.")
 @click.option("--agreement", is_flag=True, help="Compare with the kernels' own comments, too.")
 @click.option("--details", is_flag=True, help="Show findings and gaps.")
 @click.option("--update", is_flag=True, help="Write the outcome to the record.")

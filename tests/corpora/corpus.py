@@ -35,6 +35,7 @@ class Corpus:
 
 
 _CUTLASS = "cutlass_library/source"
+BUDGET = 90.0  # seconds a kernel, several times what one takes on an idle machine: a busy one changes no outcome
 
 CORPORA = {
     corpus.name: corpus
@@ -113,6 +114,7 @@ def options(corpus: Corpus, target: Path) -> AuditOptions:
         arches=(corpus.arch,) if corpus.arch else (),
         includes=tuple(str(target / folder) for folder in corpus.includes),
         defines=corpus.defines,
+        budget=BUDGET,
     )
 
 
