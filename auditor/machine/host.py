@@ -22,7 +22,7 @@ from auditor.machine.frames import generated_frame, generated_lines, source_plac
 from auditor.machine.host_api import HANDLERS, exits, is_cuda, transfer
 from auditor.machine.host_facts import Assumed, HostFacts, HostLaunch, HostRun, Status
 from auditor.machine.launch import TensorMap
-from auditor.machine.scenario_values import TYPICAL, by_name
+from auditor.machine.scenario_values import DEEP, LONG, TYPICAL, by_name
 from auditor.program import Program
 from auditor.source import Stack
 from auditor.values import GLOBAL_STRIDE, GLOBAL_WINDOW, OPAQUE, Opaque, Ref, Vec, copy_value
@@ -48,7 +48,7 @@ class HostEnv:
     """The first argument of generated host functions; see docs/internals.md for its methods.
 
     ``chosen_true``: opaque conditions (by the generated lines of their call chain) that are true. ``values``: values
-    that the user gave for parameters.
+    that the user gave for parameters. ``variant``: which values are chosen for others.
     """
 
     def __init__(
@@ -58,9 +58,11 @@ class HostEnv:
         chosen_true: Choices = frozenset(),
         values: Mapping[str, int] | None = None,
         deadline: float | None = None,
+        variant: int = TYPICAL,
     ) -> None:
         self.program = program
         self.values = values or {}
+        self.variant = variant
         self.sms = sms
         self.asked_sms = False
         self.chosen_true = chosen_true
@@ -98,7 +100,7 @@ class HostEnv:
             return OPAQUE
         if name in self.values:
             return self.values[name]
-        value = by_name(name, TYPICAL, frozenset(self.assumed), default=OPAQUE)
+        value = by_name(name, self.variant, frozenset(self.assumed), default=OPAQUE)
         if isinstance(value, int):
             self.assumed[name] = value
             return Assumed(value)
@@ -296,12 +298,15 @@ def _dim3(value: Any) -> tuple[Any, Any, Any]:
 
 
 def survey(program: Program, values: Mapping[str, int] | None = None) -> HostFacts:
-    """Run the host functions of a program, with other numbers of SMs too when they ask for it."""
+    """Run the host functions of a program, also with other numbers of SMs and chosen values when they ask for these."""
     end = time.thread_time() + TOTAL_SECONDS
     facts = HostFacts(_run(program, REAL_SMS, values or {}, end))
     if facts.real.asked_sms:
         facts.unlimited = _run(program, UNLIMITED_SMS, values or {}, end)
         facts.few = _run(program, _few_sms(program, facts), values or {}, end)
+    if any(launch.assumed for launch in facts.real.launches):
+        for variant in (LONG, DEEP):
+            facts.longer[variant] = _run(program, REAL_SMS, values or {}, end, variant)
     return facts
 
 
@@ -319,7 +324,7 @@ def _volume(shape: tuple[Any, Any, Any]) -> int:
     return math.prod(n for n in shape if isinstance(n, int))
 
 
-def _run(program: Program, sms: int, values: Mapping[str, int], end: float) -> HostRun:
+def _run(program: Program, sms: int, values: Mapping[str, int], end: float, variant: int = TYPICAL) -> HostRun:
     """One pass over all host functions. A kernel's launches come from the first function that launches it."""
     run = HostRun()
     missing = {kernel.entry for kernel in program.kernels}
@@ -329,7 +334,7 @@ def _run(program: Program, sms: int, values: Mapping[str, int], end: float) -> H
         for attempt in range(MAX_ATTEMPTS):
             if attempt >= len(tried) or not missing or time.thread_time() > end:
                 break
-            env = HostEnv(program, sms, tried[attempt], values, min(end, time.thread_time() + SECONDS))
+            env = HostEnv(program, sms, tried[attempt], values, min(end, time.thread_time() + SECONDS), variant)
             env.execute(entry)
             run.asked_sms = run.asked_sms or env.asked_sms
             if env.stopped:

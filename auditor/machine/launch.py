@@ -93,7 +93,9 @@ class Launch:
     parameter's path. ``reduced``: a smaller stand-in for another launch, to run only when that one exceeds its budget.
     ``replaceable``: a chosen problem that a smaller one stands in for when it is too long. ``extra``: a launch that
     adds to the first one and is worth its time only after a short one; it takes about so many times as long.
+    ``deep``: a launch that adds to the extra one before it, when loops that wait made too few rounds there.
     ``larger``: a chosen problem of a size that every kernel is made for, run when a smaller one hangs.
+    ``alone``: a launch without the cluster that was chosen for the others, which take its place when they go wrong.
     ``fallback``: a chosen problem that need not end where another has ended. ``boxes``: what its runs find out.
     """
 
@@ -116,7 +118,9 @@ class Launch:
     reduced: bool = False
     replaceable: bool = False
     extra: int = 0
+    deep: bool = False
     larger: bool = False
+    alone: bool = False
     fallback: bool = False
     boxes: Boxes = field(default_factory=Boxes, compare=False, repr=False)
 

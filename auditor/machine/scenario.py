@@ -1,7 +1,9 @@
 """Scenarios: the launches to execute for a kernel.
 
 What host code says is used as it is. What it does not say, and everything when there is no launch, is chosen: a typical
-problem first, then a long and a very small one, so that loops run once, about a ring and more than a ring.
+problem first, then a long and a very small one, so that loops run once, about a ring and more than a ring; one that is
+longer still is held ready for rings that were not gone round. Where host code computes sizes from parameters that
+nobody gives it, it is run with longer ones as well.
 """
 
 from __future__ import annotations
@@ -26,13 +28,14 @@ from auditor.machine.scenario_shape import (
     text,
     volume,
 )
-from auditor.machine.scenario_values import LARGE, LONG, SINGLE, SMALL, TYPICAL
+from auditor.machine.scenario_values import DEEP, LARGE, LONG, SINGLE, SMALL, TYPICAL
 from auditor.program import Kernel, Program
 from auditor.quick_dataclass import dataclass
 
 MAX_RUNS = 4
 _WIDE = (REAL_SMS, 16 * REAL_SMS, 1 << 16)  # chosen grids that leave a CTA of a persistent kernel ever fewer tiles
 LONG_COST = 3  # how much longer the long problem takes than the typical one
+DEEP_COST = 12  # and the longest
 SHAPE_INPUTS = ("block", "grid", "cluster", "shared")
 MAX_HOST_LAUNCHES = 2
 TILES_ENOUGH = 3  # a persistent CTA that sees this many tiles shows how it goes from one to the next
@@ -61,7 +64,7 @@ def plan(
     facts = facts if facts is not None else survey(program, settings.values)
     planner = _Planner(program, kernel, settings)
     wanted = _distinct(facts.real.of(kernel.entry))
-    return planner.from_host(facts, wanted) if wanted else planner.chosen()
+    return planner.from_host(facts, wanted) if wanted else planner.without_host()
 
 
 def _distinct(launches: list[HostLaunch]) -> list[tuple[int, HostLaunch]]:
@@ -82,9 +85,19 @@ class _Planner:
         self.kernel = kernel
         self.settings = settings
         self.boxes = Boxes()  # what one run finds out of the copies holds for the others
+        self.alone = False  # no cluster is chosen, although the kernel addresses peers
+
+    def without_host(self) -> list[Launch]:
+        """Runs without a launch, and without a cluster if one had to be chosen: code that asks how large it is, as a
+        library's does, may be made for one CTA."""
+        runs = self.chosen()
+        if "cluster" not in runs[0].chosen:
+            return runs
+        self.alone = True
+        return [*runs, *(replace(run, alone=True) for run in self.chosen())]
 
     def chosen(self) -> list[Launch]:
-        """Runs without a launch."""
+        """Runs with chosen values, all with the same cluster."""
         typical = self._make(None, TYPICAL)
         ends = [replace(run, extra=1) for run in _at_end(typical)]
         if all(name in SHAPE_INPUTS for name in typical.chosen):
@@ -97,6 +110,7 @@ class _Planner:
             replace(self._make(None, SINGLE, ctas=wide[-1]), fallback=True),
             *ends,
             replace(self._make(None, LONG), extra=LONG_COST),
+            replace(self._make(None, DEEP), extra=DEEP_COST, deep=True),
             *(replace(self._make(None, LARGE, ctas=n), larger=True) for n in wide),
         ]
         return [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
@@ -111,10 +125,23 @@ class _Planner:
             ends += _at_end(run)
         first = runs[0]
         small = self._make(wanted[0][1], SINGLE, shrink=True)
-        runs = [*runs, *ends][:MAX_RUNS]
+        runs = [*runs, *ends][:MAX_RUNS] + self._longer(facts, *wanted[0], first)
         if small.reduced or small.grid != first.grid:
             runs.append(replace(small, reduced=True))
         return runs
+
+    def _longer(self, facts: HostFacts, number: int, launch: HostLaunch, first: Launch) -> list[Launch]:
+        """The first launch with larger values where the host code leaves them open, as long as nothing but its grid
+        and its arguments differ: a size that the shape depends on may have limits that only callers know."""
+        runs = [first]
+        full = known_shape(launch.grid)
+        grid = first.grid if full is not None and full != first.grid else None  # reduced
+        for variant, cost in ((LONG, LONG_COST), (DEEP, DEEP_COST)):
+            same = facts.longer[variant].of(self.kernel.entry) if variant in facts.longer else []
+            run = self._make(same[number] if number < len(same) else launch, variant, grid=grid)
+            if _shape(run) == _shape(first) and run.inputs not in [other.inputs for other in runs]:
+                runs.append(replace(run, extra=cost, deep=variant == DEEP))
+        return runs[1:]
 
     def _persistent_grid(self, facts: HostFacts, number: int, launch: HostLaunch) -> Shape | None:
         """A smaller grid for a launch with a CTA for each SM, so that each CTA sees several tiles; None: keep it."""
@@ -140,7 +167,7 @@ class _Planner:
         known = self.settings.cluster or known_shape(told) or known_shape(self.kernel.cluster_dims)
         if known is not None:
             return known, False
-        unsaid = launch is None or told is not None
+        unsaid = not self.alone and (launch is None or told is not None)
         return ((2, 1, 1), True) if unsaid and wants_cluster(self.program, self.kernel.entry) else ((1, 1, 1), False)
 
     def _make(
@@ -201,6 +228,11 @@ class _Planner:
             chosen.append("shared")
             inputs["dynamic shared memory"] = f"{value} bytes (size not known: the most that a block can have)"
         return value
+
+
+def _shape(run: Launch) -> tuple[Any, ...]:
+    """What a launch has beside its grid and its arguments."""
+    return run.where, run.block, run.cluster, run.shared_bytes
 
 
 def _block(host: HostLaunch | None) -> tuple[Any, Any, Any] | None:

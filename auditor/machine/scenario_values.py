@@ -1,8 +1,8 @@
 """Chosen values: what an integer argument is set to when nothing tells, by the meaning that its name suggests.
 
-Five variants of each: a typical problem, the smallest one (loops run about once), a long one (every ring wraps several
-times), a small one (loops run twice), and few long things (when one is split up, each part has something). Sizes are
-multiples of the usual tile sizes.
+Six variants of each: a typical problem, the smallest one (loops run about once), a long one (rings of the usual depth
+wrap several times), a small one (loops run twice), few long things (when one is split up, each part has something), and
+one that takes deep rings of large stages round as well. Sizes are multiples of the usual tile sizes.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-TYPICAL, SINGLE, LONG, SMALL, LARGE = range(5)
+TYPICAL, SINGLE, LONG, SMALL, LARGE, DEEP = range(6)
 
 _VALUES = {
-    "count": (4, 1, 12, 2, 1),
-    "rows": (256, 128, 512, 128, 256),
-    "depth": (1024, 128, 2048, 256, 8192),
-    "elements": (4096, 256, 16384, 512, 65536),
-    "head": (128, 128, 128, 128, 128),
-    "tile": (64, 64, 64, 64, 64),
-    "pitch": (1024, 1024, 1024, 1024, 1024),
-    "flag": (1, 0, 1, 1, 1),
-    "index": (0, 0, 0, 0, 0),
-    "other": (5, 1, 12, 2, 5),
+    "count": (4, 1, 12, 2, 1, 48),
+    "rows": (256, 128, 512, 128, 256, 4096),
+    "depth": (1024, 128, 2048, 256, 8192, 8192),
+    "elements": (4096, 256, 16384, 512, 65536, 131072),
+    "head": (128, 128, 128, 128, 128, 128),
+    "tile": (64, 64, 64, 64, 64, 64),
+    "pitch": (1024, 1024, 1024, 1024, 1024, 1024),
+    "flag": (1, 0, 1, 1, 1, 1),
+    "index": (0, 0, 0, 0, 0, 0),
+    "other": (5, 1, 12, 2, 5, 48),
 }
 
 _INDEX = set("idx index id rank offset off begin start first base layer pos position coord".split())

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from auditor.machine.laps import grows, in_first_laps
 from auditor.machine.launch import Launch
 from auditor.trace import Trace
 
 REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
 LARGER = 1.5  # a larger problem takes at least so many times the steps of one that hung
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
+DEEPER = 4  # the longest problem takes about so many times as long as the long one
 EXTRA_PATIENCE = 3  # times so many steps are allowed to it, as expectations may be wrong
 
+WRONG = frozenset(("deadlock", "over_arrival", "tx_overflow", "cluster_rank"))
 NO_MORE = 0.01  # of the events: what two runs that were cut differ by when their size makes no difference
 
 Run = Callable[[Launch, int], "Trace | None"]
@@ -26,14 +29,16 @@ class Series:
     """
 
     def __init__(self, launches: Sequence[Launch], budget: int, run: Run) -> None:
-        self._launches = [launch for launch in launches if not launch.larger]
-        self._larger = [launch for launch in launches if launch.larger]
+        self._alone = [launch for launch in launches if launch.alone]
+        self._take([launch for launch in launches if not launch.alone])
         self._budget = budget
         self._run = run
+        self._first: Trace | None = None
+        self._longest: Trace | None = None  # of longer problems
         self._exceeded = False
+        self._too_long = False  # an extra launch was
         self._completed = False
         self._cut: list[tuple[Launch, Trace]] = []  # runs that were too long to count
-        self._first_steps: int | None = None
         self._alike: list[Launch] = []  # launches whose CTAs all do the same
 
     def __iter__(self) -> Iterator[tuple[Launch, Trace]]:
@@ -51,20 +56,59 @@ class Series:
         if not counted and self._cut:
             yield max(self._cut, key=lambda cut: cut[1].steps)
 
+    def _take(self, launches: Sequence[Launch]) -> None:
+        self._launches = [launch for launch in launches if not launch.larger]
+        self._larger = [launch for launch in launches if launch.larger]
+
     def _runs(self) -> Iterator[tuple[Launch, Trace]]:
-        for launch in self._launches:
+        at = 0
+        while at < len(self._launches):
+            launch = self._launches[at]
+            at += 1
             if self._wants(launch):
                 trace = self._run(launch, self._steps(launch))
                 if trace is None:
                     return
+                if self._alone and not launch.extra:
+                    instead = self._without_cluster(trace)
+                    if instead is not None:
+                        launch, trace = instead
                 yield launch, trace
+
+    def _without_cluster(self, trace: Trace) -> tuple[Launch, Trace] | None:
+        """The first launch without the cluster that was chosen, if nothing goes wrong in it that did with one.
+
+        From there on all launches are without."""
+        alone, self._alone = self._alone, []
+        if not _goes_wrong(trace):
+            return None
+        instead = self._run(alone[0], self._steps(alone[0]))
+        if instead is None or _goes_wrong(instead):
+            return None
+        self._take(alone)
+        return alone[0], instead
 
     def _wants(self, launch: Launch) -> bool:
         if launch.reduced and (not self._exceeded or self._no_better(launch)):
             return False
-        if launch.extra and (self._exceeded or launch.extra * (self._first_steps or 0) > EXTRA_STEPS):
+        if launch.extra and not self._wants_extra(launch):
             return False
         return not any(_same_launch(launch, other) for other in self._alike)
+
+    def _wants_extra(self, launch: Launch) -> bool:
+        """Whether a launch that only adds to the others is worth its time: more where a ring was not gone round."""
+        if self._exceeded or self._too_long or self._first is None:
+            return False
+        if not launch.deep:
+            patience = EXTRA_PATIENCE if in_first_laps(self._first) else 1
+            return launch.extra * self._first.steps <= patience * EXTRA_STEPS
+        last = self._longest
+        return (
+            last is not None
+            and not _goes_wrong(last)
+            and grows(self._first, last)
+            and (DEEPER * last.steps <= EXTRA_PATIENCE * EXTRA_STEPS)
+        )
 
     def _steps(self, launch: Launch) -> int:
         if launch.replaceable or (launch.fallback and self._completed):
@@ -73,10 +117,15 @@ class Series:
 
     def _counts(self, launch: Launch, trace: Trace) -> bool:
         """Take note of a run. False when it was too long and another problem stands in for it."""
-        if self._first_steps is None:
-            self._first_steps = trace.steps
+        if self._first is None:
+            self._first = trace
         exceeded = _has(trace, "budget")
-        self._exceeded = exceeded or (self._exceeded and not launch.reduced)
+        if launch.extra:
+            self._too_long |= exceeded
+            if launch.extra > 1:
+                self._longest = trace
+        else:
+            self._exceeded = exceeded or (self._exceeded and not launch.reduced)
         if not trace.block_dependent:
             self._alike.append(launch)
         spared = launch.fallback and (self._completed or any(cut.steps >= trace.steps for _, cut in self._cut))
@@ -115,6 +164,11 @@ class Series:
 
 def _has(trace: Trace, kind: str) -> bool:
     return any(incident.kind == kind for incident in trace.incidents)
+
+
+def _goes_wrong(trace: Trace) -> bool:
+    """Whether a run hangs, traps, or addresses a CTA that the cluster does not have."""
+    return any(incident.kind in WRONG for incident in trace.incidents)
 
 
 def _same_launch(a: Launch, b: Launch) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from auditor.machine.host import HostEnv, survey
 from auditor.machine.host_facts import HostFacts
+from auditor.machine.scenario_values import LONG
 from auditor.program import Kernel, Param, Program
 from auditor.source import Loc
 from auditor.values import GLOBAL_WINDOW, OPAQUE, Ref
@@ -288,6 +289,21 @@ def test_parameters_of_an_entry_are_chosen_by_name() -> None:
     assert env.argument("x", "int") is OPAQUE
     assert env.assumed == {"m": 256}
     assert env.argument("k", "pointer") is OPAQUE
+    assert HostEnv(program(""), variant=LONG).argument("k_blocks", "int") == 12
+
+
+def test_host_code_that_gets_no_sizes_is_run_with_longer_ones_too() -> None:
+    facts = run(
+        """
+        def main(S):
+            k = S.argument("k", "int")
+            S.launch("k", (k // 64, 1, 1), (32, 1, 1), 0, 0, (k,))
+        """
+    )
+    launches = [part.launches[0] for part in (facts.real, *facts.longer.values())]
+    assert [launch.args for launch in launches] == [[1024], [2048], [8192]]
+    assert [launch.grid[0] for launch in launches] == [16, 32, 128]
+    assert not run("def main(S): S.launch('k', (1, 1, 1), (32, 1, 1), 0, 0, (64,))").longer
 
 
 def _ref(target: list[Any]) -> Ref:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from auditor.machine.host_facts import HostFacts, HostLaunch, HostRun
 from auditor.machine.launch import TensorMap
 from auditor.machine.scenario import ScenarioSettings, plan
 from auditor.machine.scenario_shape import guess_block, last_cluster
-from auditor.machine.scenario_values import LARGE, LONG, SINGLE, TYPICAL, by_name, meaning, reduced
+from auditor.machine.scenario_values import DEEP, LARGE, LONG, SINGLE, TYPICAL, by_name, meaning, reduced
 from auditor.program import Kernel, Layout, Param, Program, ScalarType, SharedVar
 from auditor.ptx.grammar import parse_asm
 from auditor.source import Loc
@@ -99,13 +100,48 @@ def test_chosen_runs_are_typical_small_single_and_long() -> None:
     k = kernel(param("m"), param("k"), param("flag", type_name="bool", size=1), param("x", "pointer", "int *", 8))
     runs = plan(program(k), k, None, HostFacts())
     assert [r.args[:3] for r in runs] == [[256, 1024, 1], [128, 256, 1], [128, 256, 1], [128, 128, 0], [256, 1024, 1],
-                                          [512, 2048, 1], [256, 8192, 1]]  # fmt: skip
-    assert [r.block_index[0] for r in runs] == [0, 0, 1, 0, 1, 0, 0]
-    assert [r.replaceable for r in runs] == [True, True, True, False, False, False, False]
-    assert [r.reduced for r in runs] == [False, True, True, False, False, False, False]
-    assert [r.extra for r in runs] == [0, 0, 0, 0, 1, 3, 0]
+                                          [512, 2048, 1], [4096, 8192, 1], [256, 8192, 1]]  # fmt: skip
+    assert [r.block_index[0] for r in runs] == [0, 0, 1, 0, 1, 0, 0, 0]
+    assert [r.replaceable for r in runs] == [True, True, True, False, False, False, False, False]
+    assert [r.reduced for r in runs] == [False, True, True, False, False, False, False, False]
+    assert [r.extra for r in runs] == [0, 0, 0, 0, 1, 3, 12, 0]
+    assert [r.deep for r in runs] == [False] * 6 + [True, False]
+    assert not any(r.alone for r in runs)
     assert all(r.origin == "chosen" for r in runs)
     assert {"m", "k", "flag", "block", "grid"} <= set(runs[0].chosen)
+
+
+def test_what_is_chosen_in_a_launch_is_chosen_longer_as_well() -> None:
+    k = kernel(param("k_blocks"), param("rows"))
+    runs = plan(program(k), k, None, HostFacts(launches(OPAQUE, 96, grid=(1, 1, 1))))
+    assert [r.args for r in runs] == [[4, 96], [12, 96], [48, 96]]
+    assert [(r.extra, r.deep) for r in runs] == [(0, False), (3, False), (12, True)]
+
+
+def test_host_code_is_run_with_longer_sizes_where_it_got_none() -> None:
+    k = kernel(param("k_blocks"), param("rows"))
+    longer = {LONG: launches(32, 96, grid=(8, 1, 1)), DEEP: launches(128, 96, grid=(32, 1, 1))}
+    runs = plan(program(k), k, None, HostFacts(launches(16, 96, grid=(1, 1, 1), assumed={"n": 1024}), longer=longer))
+    assert [(r.args, r.grid[0], r.extra) for r in runs] == [([16, 96], 1, 0), ([32, 96], 8, 3), ([128, 96], 32, 12)]
+
+
+@pytest.mark.parametrize("other", [{"block": (256, 1, 1)}, {"shared_bytes": 1 << 18}, {"cluster": (2, 1, 1)}])
+def test_a_size_that_the_shape_of_the_launch_depends_on_is_not_made_longer(other: dict[str, Any]) -> None:
+    k = kernel(param("n"))
+    facts = HostFacts(launches(16, grid=(1, 1, 1), assumed={"n": 16}), longer={LONG: launches(99, grid=(1, 1, 1))})
+    assert len(plan(program(k), k, None, facts)) == 2
+    facts.longer[LONG].launches[0] = replace(facts.longer[LONG].launches[0], **other)
+    assert [r.args for r in plan(program(k), k, None, facts)] == [[16]]
+
+
+def test_a_cluster_that_was_chosen_can_be_left_away() -> None:
+    k = kernel(param("x", "pointer", "int *", 8))
+    asm = [parse_asm("mapa.shared::cluster.u32 $0, $1, 1;", ("=r", "r"), 1)]
+    remote = program(k, "def k(S):\n    S.asm(0, (1, ))\n", asm=asm)
+    runs = plan(remote, k, None, HostFacts())
+    assert [(r.cluster[0], r.alone) for r in runs] == [(2, False), (2, False), (1, True), (1, True)]
+    told = ScenarioSettings(cluster=(2, 1, 1))
+    assert not any(r.alone for r in plan(remote, k, told, HostFacts()))
 
 
 def test_kernel_without_numbers_runs_once_and_at_its_end() -> None:
@@ -239,6 +275,7 @@ def test_integer_that_is_an_address() -> None:
 
 def test_a_larger_problem_has_no_fewer_rounds() -> None:
     assert by_name("k_blocks", LARGE) == 1
+    assert by_name("k_blocks", DEEP) == by_name("what", DEEP) == 48
     assert by_name("k_blocks", LARGE, counted=True) == by_name("k_blocks", TYPICAL, counted=True) == 4
 
 

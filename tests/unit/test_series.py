@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from auditor.machine.launch import Launch
-from auditor.machine.series import EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
-from auditor.trace import Incident, Trace
+from auditor.machine.series import DEEPER, EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
+from auditor.source import Loc
+from auditor.trace import Event, Incident, Trace
 
 TYPICAL = Launch("typical", replaceable=True)
 SMALL = Launch("small", reduced=True, replaceable=True)
 SINGLE = Launch("single", fallback=True)
 LONG = Launch("long", extra=3)
 LARGE = Launch("large", larger=True)
+DEEP = Launch("deep", extra=12, deep=True)
 ALL = [TYPICAL, SMALL, SINGLE, LONG, LARGE]
+RING = [TYPICAL, LONG, DEEP]
+PAIR = [TYPICAL, LONG, Launch("typical alone", alone=True), Launch("long alone", extra=3, alone=True)]
 
 
 def judged(
@@ -22,10 +26,12 @@ def judged(
     runs: int = 9,
     launches: list[Launch] = ALL,
     budget: int = 400_000,
+    waits: dict[str, list[int]] | None = None,
+    incident: str = "deadlock",
 ) -> tuple[list[str], list[str]]:
     """Names of the launches that were run and of those that count, when each takes so many steps.
 
-    ``runs``: there is no time for more.
+    ``hang``: those with that ``incident``; ``runs``: there is no time for more; ``waits``: barriers, as a loop waits.
     """
     ran: list[str] = []
 
@@ -35,9 +41,11 @@ def judged(
         ran.append(launch.kernel)
         trace = Trace(launch.kernel, {}, 1, 1)
         trace.block_dependent = True
+        for n, bar in enumerate((waits or {}).get(launch.kernel, [])):
+            trace.events.append(Event(n, "mbar.wait", 0, 0, 1, n, 0, (Loc("k.cu", 7),), data={"bar": bar}))
         trace.steps = min(steps.get(launch.kernel, 100), budget)
         if launch.kernel in hang:
-            trace.incidents.append(Incident("deadlock", ()))
+            trace.incidents.append(Incident(incident, ()))
         elif steps.get(launch.kernel, 100) > budget:
             trace.incidents.append(Incident("budget", ()))
         return trace
@@ -99,3 +107,41 @@ def test_a_hang_that_a_larger_problem_does_not_show_is_not_the_kernel_s() -> Non
     assert judged({"large": 150}, ("typical",)) == (["typical", "large"], ["large"])
     assert judged({"large": 149}, ("typical",))[1][0] == "typical"  # it ends before it gets as far as the hang
     assert judged({}, ("typical", "large"))[1][0] == "typical"
+
+
+def test_a_ring_that_was_not_gone_round_is_run_with_the_longest_problem() -> None:
+    stages = list(range(8))
+    assert judged({}, launches=RING, waits={"typical": stages[:4], "long": [*stages, *stages[:4]]})[1][-1] == "deep"
+    assert judged({}, launches=RING, waits={"typical": stages[:4], "long": stages * 3})[1][-1] == "long"
+    assert judged({}, launches=RING, waits={"typical": stages[:4], "long": stages[:4]})[1][-1] == "long"  # no such loop
+    assert judged({}, launches=RING)[1][-1] == "long"
+
+
+def test_the_longest_problem_is_left_out_where_it_says_nothing_or_takes_too_long() -> None:
+    first = {"typical": [0], "long": [0, 1]}
+    most = EXTRA_PATIENCE * EXTRA_STEPS // DEEPER
+    assert judged({"long": most}, launches=RING, waits=first)[0][-1] == "deep"
+    assert judged({"long": most + 1}, launches=RING, waits=first)[0][-1] == "long"
+    assert judged({}, ("long",), launches=RING, waits=first)[0][-1] == "long"  # it hangs: there is a finding
+    assert judged({}, ("long",), launches=RING, waits=first, incident="steady")[0][-1] == "long"
+
+
+def test_more_patience_with_a_long_problem_where_a_ring_was_not_gone_round() -> None:
+    steps = {"typical": EXTRA_STEPS // 3 + 1}
+    assert judged(steps, waits={"typical": [0, 1, 2, 0]})[1][-1] == "long"
+    assert judged(steps, waits={"typical": [0, 1, 2] * 3})[1][-1] == "single"
+    assert judged({"typical": EXTRA_STEPS + 1}, waits={"typical": [0, 1]})[1][-1] == "single"
+
+
+def test_an_extra_launch_that_is_too_long_calls_for_no_smaller_problem() -> None:
+    ran, counted = judged({"long": 500_000}, launches=[TYPICAL, LONG, DEEP, SMALL])
+    assert (ran, counted) == (["typical", "long"], ["typical"])
+
+
+def test_a_cluster_that_was_chosen_is_left_away_where_all_is_well_without() -> None:
+    assert judged({}, launches=PAIR)[0] == ["typical", "long"]
+    ran, counted = judged({}, ("typical",), launches=PAIR)
+    assert (ran, counted) == (["typical", "typical alone", "long alone"], ["typical alone", "long alone"])
+    assert judged({}, ("typical", "typical alone"), launches=PAIR)[1] == ["typical", "long"]
+    assert judged({}, ("typical",), launches=PAIR, incident="over_arrival")[1][0] == "typical alone"
+    assert judged({}, ("typical",), launches=PAIR, incident="leak")[1][0] == "typical"

@@ -1,0 +1,56 @@
+"""How often the waits of a run come round to the barrier that they began with.
+
+A fault of a ring shows when a stage is used again: a release that is missing in the second lap, a parity that is stale
+in the third. A problem with fewer rounds than that says nothing about it.
+"""
+
+from __future__ import annotations
+
+from auditor.quick_dataclass import dataclass
+from auditor.trace import Trace
+
+LAPS = 3  # waits for one barrier that show each of its parities, and the first of them again
+
+
+@dataclass
+class Waits:
+    """The waits of one warp at one place: how many ``rounds``, and how many of them at most for one barrier."""
+
+    rounds: int = 0
+    most: int = 0
+
+
+def waits(trace: Trace) -> dict[object, Waits]:
+    """The waits for mbarriers, by place and warp."""
+    found: dict[object, Waits] = {}
+    counts: dict[object, int] = {}
+    for event in trace.events:
+        if event.kind == "mbar.wait":
+            here = (event.where, event.warp, event.lanes)
+            bar = (here, event.data["bar"])
+            counts[bar] = counts.get(bar, 0) + 1
+            seen = found.setdefault(here, Waits())
+            seen.rounds += 1
+            seen.most = max(seen.most, counts[bar])
+    return found
+
+
+def in_first_laps(trace: Trace) -> bool:
+    """Whether a run waits in a loop over several barriers, but too seldom for each of them."""
+    return any(seen.rounds > 1 and seen.most < LAPS for seen in waits(trace).values()) and not _long(trace)
+
+
+def grows(shorter: Trace, longer: Trace) -> bool:
+    """Whether a longer problem has more rounds of a loop that has still not made its laps."""
+    if _long(longer):
+        return False
+    before = waits(shorter)
+    return any(
+        seen.most < LAPS and seen.rounds > (before[here].rounds if here in before else 0)
+        for here, seen in waits(longer).items()
+    )
+
+
+def _long(trace: Trace) -> bool:
+    """Whether a loop of a run was in its steady state: its barriers had come round more than once."""
+    return any(incident.kind == "steady" for incident in trace.incidents)
