@@ -271,7 +271,8 @@ def audit_kernel(
             if not options.selects(rule.code):
                 continue
             for finding in rule.check(audit):
-                findings.setdefault((finding.code, finding.loc), finding)
+                told = _of_a_guess(finding) if _guessed(audit) else finding
+                findings.setdefault((finding.code, finding.loc), told)
 
     def run(launch: Launch, steps: int) -> Trace | None:
         left = deadline - time.thread_time()
@@ -357,6 +358,20 @@ def _note_coverage(audit: Audit, coverage: Coverage) -> bool:
         rounds = f"{incident.data['rounds']} rounds of a loop in its steady state were not executed one by one"
         coverage.notes.append(("steady", f"kernel {audit.kernel.display}: {rounds}", audit.kernel.loc))
     return whole
+
+
+def _guessed(audit: Audit) -> bool:
+    """Whether neither the template arguments nor the block are known, which may not fit together then."""
+    return audit.kernel.instantiation == "guess" and "block" in audit.launch.chosen
+
+
+def _of_a_guess(finding: Finding) -> Finding:
+    if finding.level is Level.NOTE:
+        return finding
+    why = (
+        "template arguments and block are guesses, which may not fit together: name them with --instantiate and --block"
+    )
+    return replace(finding, level=Level.NOTE, message=f"{finding.message} ({why})")
 
 
 def _with_inputs(finding: Finding, kernel: Kernel) -> Finding:

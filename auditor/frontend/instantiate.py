@@ -25,7 +25,7 @@ class Request:
 
     name: str
     arguments: str
-    origin: str  # "request", "default" or "guess"
+    origin: str  # "request", "default", "likely" or "guess"
 
 
 def user_requests(text: str, options: Iterable[str]) -> list[Request]:
@@ -92,12 +92,14 @@ def candidates(template: Any, text: str) -> Iterator[Request]:
         yield Request(template.spelling, "", "default")
         return
     needed = parameters[: parameters.index(open_parameters[-1]) + 1]
+    numbers = [p for p in needed if _is_number(p)]
+    plain = all(_by_name(p) is not None for p in numbers)
     seen = set()
     for attempt in range(len(_INTEGERS) + 1):
         arguments = ", ".join(_guess(p, attempt, text) for p in needed)
         if arguments not in seen:
             seen.add(arguments)
-            yield Request(template.spelling, arguments, "guess")
+            yield Request(template.spelling, arguments, "guess" if numbers and (attempt or not plain) else "likely")
 
 
 _INTEGERS = (128, 64, 32, 4, 2, 1)  # tried for all integers after the guess by name
@@ -126,8 +128,19 @@ def _guess(parameter: Any, attempt: int, text: str) -> str:
         return f"({parameter.type.spelling}){value}"
     if attempt:
         return str(_INTEGERS[attempt - 1])
+    return str(_by_name(parameter) or 4)
+
+
+def _is_number(parameter: Any) -> bool:
+    if parameter.kind == CursorKind.TEMPLATE_TYPE_PARAMETER:
+        return False
+    return parameter.type.get_canonical().kind not in (cindex.TypeKind.BOOL, cindex.TypeKind.ENUM)
+
+
+def _by_name(parameter: Any) -> int | None:
+    """What an integer of that name usually is."""
     name = parameter.spelling.lower()
-    return str(next((value for pattern, value in _BY_NAME if re.search(pattern, name)), 4))
+    return next((value for pattern, value in _BY_NAME if re.search(pattern, name)), None)
 
 
 def _is_pack(parameter: Any) -> bool:

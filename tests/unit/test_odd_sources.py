@@ -8,7 +8,7 @@ import pytest
 
 from auditor.config import AuditOptions
 from auditor.engine import audit_file, with_deep_stack
-from auditor.findings import FileResult
+from auditor.findings import FileResult, Level
 
 HEAD = "// arch: sm_90a\n"
 
@@ -39,7 +39,9 @@ def test_long_expressions_do_not_end_the_process(tmp_path: Path, expression: str
     assert not result.findings
 
 
-RING = HEAD + """
+RING = (
+    HEAD
+    + """
 __device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 __global__ void __launch_bounds__(64) k(int* out, int n) {
     __shared__ unsigned long long bar;
@@ -55,6 +57,7 @@ __global__ void __launch_bounds__(64) k(int* out, int n) {
     out[threadIdx.x] = n;
 }
 """
+)
 
 
 def test_a_parameter_that_counts_waits_is_small(tmp_path: Path) -> None:
@@ -64,20 +67,27 @@ def test_a_parameter_that_counts_waits_is_small(tmp_path: Path) -> None:
 
 
 def test_a_flag_in_global_memory_may_be_slept_on(tmp_path: Path) -> None:
-    result = audit(tmp_path, HEAD + """
+    result = audit(
+        tmp_path,
+        HEAD
+        + """
     __global__ void k(volatile int* flag, int* out) {
         while (*flag != 3) __nanosleep(100);
         __syncthreads();
         out[threadIdx.x] = 1;
     }
-    """)
+    """,
+    )
     assert not result.findings
     assert result.coverage.executed == 1
 
 
 def test_shared_counters_are_computed(tmp_path: Path) -> None:
     """The last warp is known from what an atomic returns, so that the barrier in its branch is reached by all of it."""
-    result = audit(tmp_path, HEAD + """
+    result = audit(
+        tmp_path,
+        HEAD
+        + """
     __global__ void __launch_bounds__(128) k(int* out) {
         __shared__ int gone;
         __shared__ int last[4];
@@ -88,25 +98,61 @@ def test_shared_counters_are_computed(tmp_path: Path) -> None:
         if (last[threadIdx.x / 32] < 4) asm volatile("bar.sync 1, 128;" ::: "memory");
         out[threadIdx.x] = 1;
     }
-    """)
+    """,
+    )
     assert not result.findings
     assert result.coverage.executed == 1
 
 
 def test_a_counted_loop_is_not_counted_out(tmp_path: Path) -> None:
     """Its bounds are known without walking through its four billion rounds."""
-    result = audit(tmp_path, HEAD + """
+    result = audit(
+        tmp_path,
+        HEAD
+        + """
     __global__ void k(int* out) {
         for (unsigned i = 0; i < 0xffffffffu; ++i) out[i & 31] = i;
     }
-    """)
+    """,
+    )
     assert [kind for kind, _, _ in result.coverage.notes] == ["budget"]
 
 
 @pytest.mark.parametrize("block", ["-1", "dim3(1u << 31, 4, 4)"])
 def test_blocks_larger_than_any_are_reported_and_not_built(tmp_path: Path, block: str) -> None:
-    result = audit(tmp_path, HEAD + f"""
+    result = audit(
+        tmp_path,
+        HEAD
+        + f"""
     __global__ void k(int* out) {{ out[threadIdx.x] = 1; }}
     void launch(int* out) {{ k<<<1, {block}>>>(out); }}
-    """)
+    """,
+    )
     assert {finding.code for finding in result.findings} == {"BW504"}
+
+
+SUMS = """template <int LANES, int ROWS> __global__ void sums(const float* in, float* out) {
+  __shared__ float s[ROWS][LANES];
+  s[threadIdx.y][threadIdx.x % LANES] = in[threadIdx.y * LANES + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.y][threadIdx.x % LANES];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "options, level",
+    [
+        (AuditOptions(strict=True), Level.NOTE),
+        (AuditOptions(block=(64, 1, 1)), Level.ERROR),
+        (AuditOptions(instantiate=("sums<32, 2>",)), Level.ERROR),
+    ],
+)
+def test_a_guessed_instance_with_a_guessed_block_gives_notes(
+    tmp_path: Path, options: AuditOptions, level: Level
+) -> None:
+    file = tmp_path / "sums.cu"
+    file.write_text(SUMS)
+    (finding,) = [f for f in audit_file(str(file), options).findings if f.code == "BW606"]
+    assert finding.level is level
+    assert ("--instantiate" in finding.message) == (level is Level.NOTE)
