@@ -66,8 +66,8 @@ class FoundKernel:
     """A kernel to audit: a function, or one instantiation of a template.
 
     ``instantiation_origin`` says who chose the template arguments: "launch" (host code names it), "request" (the user,
-    by an option, a comment or an explicit instantiation), "default", "likely" (guessed by their names) or "guess"; empty
-    when there are none. ``empty``: its body has no statement for this architecture.
+    by an option, a comment or an explicit instantiation), "default", "likely" (guessed by their names) or "guess";
+    empty when there are none. ``empty``: its body has no statement for this architecture.
     """
 
     cursor: Any

@@ -404,5 +404,6 @@ def _lower_unit(unit: ParsedUnit) -> Program:
         path=unit.path, arch=unit.options.arch, kernels=tuple(kernels), python=python, line_locs=locs,
         asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,
         host_entries=tuple(e for e in entries if e is not None),
-        notes=[*concerning(unit.notes, unit.path, reached), *build.notes], global_vars=build.global_vars, sources={unit.path: unit.text},
+        notes=[*concerning(unit.notes, unit.path, reached), *build.notes],
+        global_vars=build.global_vars, sources={unit.path: unit.text},
     )  # fmt: skip
