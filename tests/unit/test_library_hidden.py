@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from auditor.config import AuditOptions
-from auditor.engine import Analysis, audit_file
+from auditor.engine import audit_file
+from auditor.findings import FileResult
 
 # A warp fills two stages, the others empty them. FILL is how a stage is filled, WAIT the wait for a free one.
 KERNEL = """
@@ -48,7 +49,7 @@ TENSOR = "Tensor s = make_tensor(make_smem_ptr(tile[i % 2]), Layout<Shape<_32, _
 COPY = f"{TENSOR} cute::copy(Copy_Atom<SM90_TMA_LOAD, float>{{}}.with(&map, words[i % 2]), s(_, 0), s(_, 0));"
 
 
-def audited(folder: Path, fill: str, start: str = "") -> Analysis:
+def audited(folder: Path, fill: str, start: str = "") -> FileResult:
     path = folder / "k.cu"
     path.write_text(KERNEL.replace("FILL", fill).replace("START", start))
     return audit_file(str(path), AuditOptions(arches=("sm_90a",)))
