@@ -22,7 +22,7 @@ from auditor.machine.frames import generated_frame, generated_lines, source_plac
 from auditor.machine.host_api import HANDLERS, exits, is_cuda, transfer
 from auditor.machine.host_facts import Assumed, HostFacts, HostLaunch, HostRun, Status
 from auditor.machine.launch import TensorMap
-from auditor.machine.scenario_values import DEEP, LONG, TYPICAL, by_name
+from auditor.machine.scenario_values import DEEP, LONG, RAGGED, TYPICAL, by_name
 from auditor.program import Program
 from auditor.source import Stack
 from auditor.values import GLOBAL_STRIDE, GLOBAL_WINDOW, OPAQUE, Opaque, Ref, Vec, copy_value
@@ -305,8 +305,8 @@ def survey(program: Program, values: Mapping[str, int] | None = None) -> HostFac
         facts.unlimited = _run(program, UNLIMITED_SMS, values or {}, end)
         facts.few = _run(program, _few_sms(program, facts), values or {}, end)
     if any(launch.assumed for launch in facts.real.launches):
-        for variant in (LONG, DEEP):
-            facts.longer[variant] = _run(program, REAL_SMS, values or {}, end, variant)
+        for variant in (LONG, DEEP, RAGGED):
+            facts.varied[variant] = _run(program, REAL_SMS, values or {}, end, variant)
     return facts
 
 

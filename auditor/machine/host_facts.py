@@ -117,14 +117,14 @@ class HostFacts:
     """The host code under the real number of SMs and, when that matters, under very few and unlimited SMs.
 
     A persistent kernel that is launched with a CTA for each SM sees one tile a CTA in a small problem; with few SMs it
-    sees several. Unlimited SMs tell how many CTAs the problem has work for. ``longer``: with other values, by their
+    sees several. Unlimited SMs tell how many CTAs the problem has work for. ``varied``: with other values, by their
     variant (``scenario_values``), where parameters of host functions had to be chosen.
     """
 
     real: HostRun = field(default_factory=HostRun)
     few: HostRun | None = None
     unlimited: HostRun | None = None
-    longer: dict[int, HostRun] = field(default_factory=dict)
+    varied: dict[int, HostRun] = field(default_factory=dict)
 
     @property
     def encodes(self) -> list[TensorMap]:

@@ -95,6 +95,7 @@ class Launch:
     adds to the first one and is worth its time only after a short one; it takes about so many times as long.
     ``deep``: a launch that adds to the extra one before it, when loops that wait made too few rounds there.
     ``larger``: a chosen problem of a size that every kernel is made for, run when a smaller one hangs.
+    ``ragged``: one with a size that is no multiple of tiles, which counts where the kernel is seen to deal with that.
     ``alone``: a launch without the cluster that was chosen for the others, which take its place when they go wrong.
     ``fallback``: a chosen problem that need not end where another has ended. ``boxes``: what its runs find out.
     """
@@ -120,6 +121,7 @@ class Launch:
     extra: int = 0
     deep: bool = False
     larger: bool = False
+    ragged: bool = False
     alone: bool = False
     fallback: bool = False
     boxes: Boxes = field(default_factory=Boxes, compare=False, repr=False)

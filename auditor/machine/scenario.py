@@ -3,7 +3,7 @@
 What host code says is used as it is. What it does not say, and everything when there is no launch, is chosen: a typical
 problem first, then a long and a very small one, so that loops run once, about a ring and more than a ring; one that is
 longer still is held ready for rings that were not gone round. Where host code computes sizes from parameters that
-nobody gives it, it is run with longer ones as well.
+nobody gives it, it is run with longer ones as well. Last comes a problem that is no multiple of the usual tiles.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from auditor.machine.scenario_shape import (
     text,
     volume,
 )
-from auditor.machine.scenario_values import DEEP, LARGE, LONG, SINGLE, SMALL, TYPICAL
+from auditor.machine.scenario_values import DEEP, LARGE, LONG, RAGGED, SINGLE, SMALL, TYPICAL
 from auditor.program import Kernel, Program
 from auditor.quick_dataclass import dataclass
 
@@ -111,6 +111,7 @@ class _Planner:
             *ends,
             replace(self._make(None, LONG), extra=LONG_COST),
             replace(self._make(None, DEEP), extra=DEEP_COST, deep=True),
+            *_ragged(self._make(None, RAGGED)),
             *(replace(self._make(None, LARGE, ctas=n), larger=True) for n in wide),
         ]
         return [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
@@ -125,22 +126,23 @@ class _Planner:
             ends += _at_end(run)
         first = runs[0]
         small = self._make(wanted[0][1], SINGLE, shrink=True)
-        runs = [*runs, *ends][:MAX_RUNS] + self._longer(facts, *wanted[0], first)
+        runs = [*runs, *ends][:MAX_RUNS] + self._varied(facts, *wanted[0], first)
         if small.reduced or small.grid != first.grid:
             runs.append(replace(small, reduced=True))
         return runs
 
-    def _longer(self, facts: HostFacts, number: int, launch: HostLaunch, first: Launch) -> list[Launch]:
-        """The first launch with larger values where the host code leaves them open, as long as nothing but its grid
+    def _varied(self, facts: HostFacts, number: int, launch: HostLaunch, first: Launch) -> list[Launch]:
+        """The first launch with other values where the host code leaves them open, as long as nothing but its grid
         and its arguments differ: a size that the shape depends on may have limits that only callers know."""
         runs = [first]
         full = known_shape(launch.grid)
         grid = first.grid if full is not None and full != first.grid else None  # reduced
-        for variant, cost in ((LONG, LONG_COST), (DEEP, DEEP_COST)):
-            same = facts.longer[variant].of(self.kernel.entry) if variant in facts.longer else []
+        for variant, cost in ((LONG, LONG_COST), (DEEP, DEEP_COST), (RAGGED, 1)):
+            same = facts.varied[variant].of(self.kernel.entry) if variant in facts.varied else []
             run = self._make(same[number] if number < len(same) else launch, variant, grid=grid)
             if _shape(run) == _shape(first) and run.inputs not in [other.inputs for other in runs]:
-                runs.append(replace(run, extra=cost, deep=variant == DEEP))
+                more = replace(run, extra=cost, deep=variant == DEEP)
+                runs += _ragged(more) if variant == RAGGED else [more]
         return runs[1:]
 
     def _persistent_grid(self, facts: HostFacts, number: int, launch: HostLaunch) -> Shape | None:
@@ -249,6 +251,11 @@ def _at_end(run: Launch) -> list[Launch]:
     if index == (0, 0, 0):
         return []
     return [replace(run, block_index=index, inputs={**run.inputs, "blockIdx": text_index(index)})]
+
+
+def _ragged(run: Launch) -> list[Launch]:
+    """A launch with a part that is smaller than the others, wherever that may be: in each CTA, or in the last one."""
+    return [replace(end, extra=1, ragged=True) for end in (run, *_at_end(run))]
 
 
 def text_index(index: Shape) -> str:

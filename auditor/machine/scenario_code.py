@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from auditor.program import Kernel, Program
@@ -37,10 +38,67 @@ def instructions(program: Program, entry: str) -> list[Instr]:
 
 
 def strides_over_grid(program: Program, entry: str) -> bool:
-    """Whether a kernel asks how large its grid is, as persistent ones do to go from tile to tile."""
-    return any("S.gdim" in body for body in reached(program, entry)) or any(
-        "nctaid" in i.text for i in instructions(program, entry)
+    """Whether a kernel is a persistent one, that goes from tile to tile: it asks how large its grid is, or a loop
+    draws the next tile from a counter of the grid."""
+    return (
+        any("S.gdim" in body for body in reached(program, entry))
+        or any("nctaid" in i.text for i in instructions(program, entry))
+        or _draws(program, entry)
     )
+
+
+def _draws(program: Program, entry: str) -> bool:
+    """Whether a loop adds to a counter which may be in global memory, and gets what it was."""
+    adding = {n for n, asm in enumerate(program.asm) if any(_is_draw(i) for i in asm.instrs)}
+    if not adding:
+        return False
+    functions = _functions(program.python)
+    draw: dict[str, bool] = {}
+
+    def draws(name: str) -> bool:
+        if name not in draw:
+            draw[name] = False  # recursion adds nothing
+            draw[name] = _calls(functions[name], adding, draws, functions.keys())
+        return draw[name]
+
+    return any(
+        _calls(loop, adding, draws, functions.keys())
+        for name in _entered(functions, entry)
+        for loop in ast.walk(functions[name])
+        if isinstance(loop, ast.While)
+    )
+
+
+def _is_draw(i: Instr) -> bool:
+    elsewhere = i.mod_in(("shared", "shared::cta", "shared::cluster"))
+    return i.opcode == "atom" and i.mod_in(("add", "inc")) is not None and elsewhere is None
+
+
+def _calls(node: ast.AST, asm: set[int], draws: Callable[[str], bool], names: Collection[str]) -> bool:
+    """Whether a piece of generated code contains one of these asm statements, or calls a function that does."""
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        if isinstance(call.func, ast.Name) and call.func.id in names and draws(call.func.id):
+            return True
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("asm", "wait_asm") and call.args:
+            number = call.args[0]
+            if isinstance(number, ast.Constant) and number.value in asm:
+                return True
+    return False
+
+
+def _entered(functions: dict[str, ast.FunctionDef], entry: str) -> set[str]:
+    """A function and all that it may call."""
+    found: set[str] = set()
+    work = [entry]
+    while work:
+        name = work.pop()
+        if name in functions and name not in found:
+            found.add(name)
+            calls = (n.func for n in ast.walk(functions[name]) if isinstance(n, ast.Call))
+            work += [f.id for f in calls if isinstance(f, ast.Name)]
+    return found
 
 
 def wants_cluster(program: Program, entry: str) -> bool:

@@ -1,8 +1,9 @@
 """Chosen values: what an integer argument is set to when nothing tells, by the meaning that its name suggests.
 
-Six variants of each: a typical problem, the smallest one (loops run about once), a long one (rings of the usual depth
-wrap several times), a small one (loops run twice), few long things (when one is split up, each part has something), and
-one that takes deep rings of large stages round as well. Sizes are multiples of the usual tile sizes.
+Seven variants of each: a typical problem, the smallest one (loops run about once), a long one (rings of the usual depth
+wrap several times), a small one (loops run twice), few long things (when one is split up, each part has something),
+one that takes deep rings of large stages round as well, and the typical one with a tile more that is not full. Sizes
+but its own are multiples of the usual tile sizes; its are of 16, which rows of bulk copies and vectors have to be.
 """
 
 from __future__ import annotations
@@ -10,19 +11,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-TYPICAL, SINGLE, LONG, SMALL, LARGE, DEEP = range(6)
+TYPICAL, SINGLE, LONG, SMALL, LARGE, DEEP, RAGGED = range(7)
 
 _VALUES = {
-    "count": (4, 1, 12, 2, 1, 48),
-    "rows": (256, 128, 512, 128, 256, 4096),
-    "depth": (1024, 128, 2048, 256, 8192, 8192),
-    "elements": (4096, 256, 16384, 512, 65536, 131072),
-    "head": (128, 128, 128, 128, 128, 128),
-    "tile": (64, 64, 64, 64, 64, 64),
-    "pitch": (1024, 1024, 1024, 1024, 1024, 1024),
-    "flag": (1, 0, 1, 1, 1, 1),
-    "index": (0, 0, 0, 0, 0, 0),
-    "other": (5, 1, 12, 2, 5, 48),
+    "count": (4, 1, 12, 2, 1, 48, 4),
+    "rows": (256, 128, 512, 128, 256, 4096, 272),
+    "depth": (1024, 128, 2048, 256, 8192, 8192, 1040),
+    "elements": (4096, 256, 16384, 512, 65536, 131072, 4112),
+    "head": (128, 128, 128, 128, 128, 128, 128),
+    "tile": (64, 64, 64, 64, 64, 64, 64),
+    "pitch": (1024, 1024, 1024, 1024, 1024, 1024, 1024),
+    "flag": (1, 0, 1, 1, 1, 1, 1),
+    "index": (0, 0, 0, 0, 0, 0, 0),
+    "other": (5, 1, 12, 2, 5, 48, 5),
 }
 
 _INDEX = set("idx index id rank offset off begin start first base layer pos position coord".split())

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from auditor.machine.laps import grows, in_first_laps
 from auditor.machine.launch import Launch
+from auditor.machine.tails import cuts_copies
 from auditor.trace import Trace
 
 REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
@@ -25,12 +26,31 @@ class Series:
     """The runs of one kernel.
 
     ``budget``: steps that a launch may take that nothing stands in for. ``run`` executes a launch within a number of
-    steps, or returns None when no time is left.
+    steps, or returns None when no time is left. Where something goes wrong in the cluster that was chosen, and nothing
+    without one, the runs without it count.
     """
 
     def __init__(self, launches: Sequence[Launch], budget: int, run: Run) -> None:
-        self._alone = [launch for launch in launches if launch.alone]
-        self._take([launch for launch in launches if not launch.alone])
+        self._together = _Runs([launch for launch in launches if not launch.alone], budget, run)
+        alone = [launch for launch in launches if launch.alone]
+        self._alone = _Runs(alone, budget, run) if alone else None
+
+    def __iter__(self) -> Iterator[tuple[Launch, Trace]]:
+        """Launches and traces that are to be judged: at least one, if any was run."""
+        if self._alone is None:
+            yield from self._together
+            return
+        first = list(self._together)
+        second = list(self._alone) if any(_goes_wrong(trace) for _, trace in first) else []
+        yield from first if not second or any(_goes_wrong(trace) for _, trace in second) else second
+
+
+class _Runs:
+    """The runs in clusters of one size; see ``Series``."""
+
+    def __init__(self, launches: Sequence[Launch], budget: int, run: Run) -> None:
+        self._launches = [launch for launch in launches if not launch.larger]
+        self._larger = [launch for launch in launches if launch.larger]
         self._budget = budget
         self._run = run
         self._first: Trace | None = None
@@ -56,37 +76,13 @@ class Series:
         if not counted and self._cut:
             yield max(self._cut, key=lambda cut: cut[1].steps)
 
-    def _take(self, launches: Sequence[Launch]) -> None:
-        self._launches = [launch for launch in launches if not launch.larger]
-        self._larger = [launch for launch in launches if launch.larger]
-
     def _runs(self) -> Iterator[tuple[Launch, Trace]]:
-        at = 0
-        while at < len(self._launches):
-            launch = self._launches[at]
-            at += 1
+        for launch in self._launches:
             if self._wants(launch):
                 trace = self._run(launch, self._steps(launch))
                 if trace is None:
                     return
-                if self._alone and not launch.extra:
-                    instead = self._without_cluster(trace)
-                    if instead is not None:
-                        launch, trace = instead
                 yield launch, trace
-
-    def _without_cluster(self, trace: Trace) -> tuple[Launch, Trace] | None:
-        """The first launch without the cluster that was chosen, if nothing goes wrong in it that did with one.
-
-        From there on all launches are without."""
-        alone, self._alone = self._alone, []
-        if not _goes_wrong(trace):
-            return None
-        instead = self._run(alone[0], self._steps(alone[0]))
-        if instead is None or _goes_wrong(instead):
-            return None
-        self._take(alone)
-        return alone[0], instead
 
     def _wants(self, launch: Launch) -> bool:
         if launch.reduced and (not self._exceeded or self._no_better(launch)):
@@ -100,7 +96,8 @@ class Series:
         if self._exceeded or self._too_long or self._first is None:
             return False
         if not launch.deep:
-            patience = EXTRA_PATIENCE if in_first_laps(self._first) else 1
+            short = launch.extra > 1 and not _has(self._first, "budget") and in_first_laps(self._first)
+            patience = EXTRA_PATIENCE if short else 1
             return launch.extra * self._first.steps <= patience * EXTRA_STEPS
         last = self._longest
         return (
@@ -126,6 +123,8 @@ class Series:
                 self._longest = trace
         else:
             self._exceeded = exceeded or (self._exceeded and not launch.reduced)
+        if launch.ragged and not cuts_copies(self._first, trace):
+            return False
         if not trace.block_dependent:
             self._alike.append(launch)
         spared = launch.fallback and (self._completed or any(cut.steps >= trace.steps for _, cut in self._cut))

@@ -101,7 +101,8 @@ def explore(path: str, text: str) -> Good:
     source = Source(path, text)
     traces: list[Trace] = []
     for kernel in program.kernels:
-        launches = [run for run in plan(program, kernel, ScenarioSettings()) if not (run.reduced or run.deep or run.alone)]
+        planned = plan(program, kernel, ScenarioSettings())
+        launches = [run for run in planned if not (run.reduced or run.deep or run.ragged or run.alone)]
         traces += [Machine(program, kernel, launch).run() for launch in launches]
     finder = _Finder(source)
     for trace in traces:

@@ -300,10 +300,10 @@ def test_host_code_that_gets_no_sizes_is_run_with_longer_ones_too() -> None:
             S.launch("k", (k // 64, 1, 1), (32, 1, 1), 0, 0, (k,))
         """
     )
-    launches = [part.launches[0] for part in (facts.real, *facts.longer.values())]
-    assert [launch.args for launch in launches] == [[1024], [2048], [8192]]
-    assert [launch.grid[0] for launch in launches] == [16, 32, 128]
-    assert not run("def main(S): S.launch('k', (1, 1, 1), (32, 1, 1), 0, 0, (64,))").longer
+    launches = [part.launches[0] for part in (facts.real, *facts.varied.values())]
+    assert [launch.args for launch in launches] == [[1024], [2048], [8192], [1040]]
+    assert [launch.grid[0] for launch in launches] == [16, 32, 128, 16]
+    assert not run("def main(S): S.launch('k', (1, 1, 1), (32, 1, 1), 0, 0, (64,))").varied
 
 
 def _ref(target: list[Any]) -> Ref:

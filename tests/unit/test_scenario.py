@@ -11,7 +11,7 @@ from auditor.machine.host_facts import HostFacts, HostLaunch, HostRun
 from auditor.machine.launch import TensorMap
 from auditor.machine.scenario import ScenarioSettings, plan
 from auditor.machine.scenario_shape import guess_block, last_cluster
-from auditor.machine.scenario_values import DEEP, LARGE, LONG, SINGLE, TYPICAL, by_name, meaning, reduced
+from auditor.machine.scenario_values import DEEP, LARGE, LONG, RAGGED, SINGLE, TYPICAL, by_name, meaning, reduced
 from auditor.program import Kernel, Layout, Param, Program, ScalarType, SharedVar
 from auditor.ptx.grammar import parse_asm
 from auditor.source import Loc
@@ -100,12 +100,14 @@ def test_chosen_runs_are_typical_small_single_and_long() -> None:
     k = kernel(param("m"), param("k"), param("flag", type_name="bool", size=1), param("x", "pointer", "int *", 8))
     runs = plan(program(k), k, None, HostFacts())
     assert [r.args[:3] for r in runs] == [[256, 1024, 1], [128, 256, 1], [128, 256, 1], [128, 128, 0], [256, 1024, 1],
-                                          [512, 2048, 1], [4096, 8192, 1], [256, 8192, 1]]  # fmt: skip
-    assert [r.block_index[0] for r in runs] == [0, 0, 1, 0, 1, 0, 0, 0]
-    assert [r.replaceable for r in runs] == [True, True, True, False, False, False, False, False]
-    assert [r.reduced for r in runs] == [False, True, True, False, False, False, False, False]
-    assert [r.extra for r in runs] == [0, 0, 0, 0, 1, 3, 12, 0]
-    assert [r.deep for r in runs] == [False] * 6 + [True, False]
+                                          [512, 2048, 1], [4096, 8192, 1], [272, 1040, 1], [272, 1040, 1],
+                                          [256, 8192, 1]]  # fmt: skip
+    assert [r.block_index[0] for r in runs] == [0, 0, 1, 0, 1, 0, 0, 0, 1, 0]
+    assert [r.replaceable for r in runs] == [True, True, True, *[False] * 7]
+    assert [r.reduced for r in runs] == [False, True, True, *[False] * 7]
+    assert [r.extra for r in runs] == [0, 0, 0, 0, 1, 3, 12, 1, 1, 0]
+    assert [n for n, r in enumerate(runs) if r.deep] == [6]
+    assert [n for n, r in enumerate(runs) if r.ragged] == [7, 8]
     assert not any(r.alone for r in runs)
     assert all(r.origin == "chosen" for r in runs)
     assert {"m", "k", "flag", "block", "grid"} <= set(runs[0].chosen)
@@ -121,16 +123,23 @@ def test_what_is_chosen_in_a_launch_is_chosen_longer_as_well() -> None:
 def test_host_code_is_run_with_longer_sizes_where_it_got_none() -> None:
     k = kernel(param("k_blocks"), param("rows"))
     longer = {LONG: launches(32, 96, grid=(8, 1, 1)), DEEP: launches(128, 96, grid=(32, 1, 1))}
-    runs = plan(program(k), k, None, HostFacts(launches(16, 96, grid=(1, 1, 1), assumed={"n": 1024}), longer=longer))
+    runs = plan(program(k), k, None, HostFacts(launches(16, 96, grid=(1, 1, 1), assumed={"n": 1024}), varied=longer))
     assert [(r.args, r.grid[0], r.extra) for r in runs] == [([16, 96], 1, 0), ([32, 96], 8, 3), ([128, 96], 32, 12)]
+
+
+def test_host_code_is_run_with_a_size_that_is_no_multiple_of_tiles() -> None:
+    k = kernel(param("n"))
+    facts = HostFacts(launches(4096, grid=(2, 1, 1)), varied={RAGGED: launches(4112, grid=(3, 1, 1))})
+    runs = [r for r in plan(program(k), k, None, facts) if r.ragged]
+    assert [(r.args[0], r.block_index[0]) for r in runs] == [(4112, 0), (4112, 2)]
 
 
 @pytest.mark.parametrize("other", [{"block": (256, 1, 1)}, {"shared_bytes": 1 << 18}, {"cluster": (2, 1, 1)}])
 def test_a_size_that_the_shape_of_the_launch_depends_on_is_not_made_longer(other: dict[str, Any]) -> None:
     k = kernel(param("n"))
-    facts = HostFacts(launches(16, grid=(1, 1, 1), assumed={"n": 16}), longer={LONG: launches(99, grid=(1, 1, 1))})
+    facts = HostFacts(launches(16, grid=(1, 1, 1), assumed={"n": 16}), varied={LONG: launches(99, grid=(1, 1, 1))})
     assert len(plan(program(k), k, None, facts)) == 2
-    facts.longer[LONG].launches[0] = replace(facts.longer[LONG].launches[0], **other)
+    facts.varied[LONG].launches[0] = replace(facts.varied[LONG].launches[0], **other)
     assert [r.args for r in plan(program(k), k, None, facts)] == [[16]]
 
 
@@ -275,6 +284,8 @@ def test_integer_that_is_an_address() -> None:
 
 def test_a_larger_problem_has_no_fewer_rounds() -> None:
     assert by_name("k_blocks", LARGE) == 1
+    assert by_name("k_blocks", RAGGED) == by_name("k_blocks", TYPICAL)
+    assert by_name("n", RAGGED) % 32 == 16
     assert by_name("k_blocks", DEEP) == by_name("what", DEEP) == 48
     assert by_name("k_blocks", LARGE, counted=True) == by_name("k_blocks", TYPICAL, counted=True) == 4
 
@@ -292,3 +303,16 @@ def test_reduced_values_keep_pitches() -> None:
     assert reduced("k", 8192 + 40) == 256 + 40
     assert reduced("k_blocks", 100) == 20
     assert reduced("k_blocks", 24) == 24
+
+
+@pytest.mark.parametrize(
+    ("template", "loop", "grid"),
+    [("atom.global.add.s32 $0, [$1], 1;", "while True", 2), ("atom.global.add.s32 $0, [$1], 1;", "if True", 132),
+     ("atom.shared.add.s32 $0, [$1], 1;", "while True", 132), ("atom.global.max.s32 $0, [$1], 1;", "while True", 132)],
+)
+def test_kernel_that_draws_its_tiles_from_a_counter_is_persistent(template: str, loop: str, grid: int) -> None:
+    k = kernel(param("x", "pointer", "int *", 8), param("tiles"))
+    python = f"def k(S, x, tiles):\n {loop}:\n  t = draw(S, x)\ndef draw(S, x):\n return S.asm(0, (x, ))\n"
+    asm = [parse_asm(template, ("=r", "l"), 1)]
+    facts = HostFacts(launches(OPAQUE, 4, grid=(132, 1, 1), assumed={"tiles": 4}))
+    assert plan(program(k, python, asm=asm), k, None, facts)[0].grid[0] == grid

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from auditor.machine.launch import Launch
 from auditor.machine.series import DEEPER, EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
 from auditor.source import Loc
@@ -131,6 +133,8 @@ def test_more_patience_with_a_long_problem_where_a_ring_was_not_gone_round() -> 
     assert judged(steps, waits={"typical": [0, 1, 2, 0]})[1][-1] == "long"
     assert judged(steps, waits={"typical": [0, 1, 2] * 3})[1][-1] == "single"
     assert judged({"typical": EXTRA_STEPS + 1}, waits={"typical": [0, 1]})[1][-1] == "single"
+    end = Launch("end", extra=1)
+    assert judged({"typical": EXTRA_STEPS + 1}, launches=[TYPICAL, end], waits={"typical": [0, 1]})[1] == ["typical"]
 
 
 def test_an_extra_launch_that_is_too_long_calls_for_no_smaller_problem() -> None:
@@ -141,7 +145,28 @@ def test_an_extra_launch_that_is_too_long_calls_for_no_smaller_problem() -> None
 def test_a_cluster_that_was_chosen_is_left_away_where_all_is_well_without() -> None:
     assert judged({}, launches=PAIR)[0] == ["typical", "long"]
     ran, counted = judged({}, ("typical",), launches=PAIR)
-    assert (ran, counted) == (["typical", "typical alone", "long alone"], ["typical alone", "long alone"])
-    assert judged({}, ("typical", "typical alone"), launches=PAIR)[1] == ["typical", "long"]
+    assert ran == ["typical", "long", "typical alone", "long alone"]
+    assert counted == ["typical alone", "long alone"]
+    assert judged({}, ("long",), launches=PAIR)[1] == counted
+    assert judged({}, ("typical", "long alone"), launches=PAIR)[1] == ["typical", "long"]
+    assert judged({}, ("typical",), launches=PAIR, runs=2)[1] == ["typical", "long"]
     assert judged({}, ("typical",), launches=PAIR, incident="over_arrival")[1][0] == "typical alone"
     assert judged({}, ("typical",), launches=PAIR, incident="leak")[1][0] == "typical"
+
+
+@pytest.mark.parametrize(
+    ("whole", "size", "counts"), [(512, 64, True), (512, 512, False), (32, 64, False), (None, 64, False)]
+)
+def test_a_part_that_is_not_full_counts_where_a_copy_is_smaller_for_it(
+    whole: int | None, size: int | None, counts: bool
+) -> None:
+    ragged = Launch("ragged", extra=1, ragged=True)
+
+    def run(launch: Launch, _: int) -> Trace:
+        trace = Trace(launch.kernel, {}, 1, 1)
+        data = {"instr": "bulk.load", "bytes": size if launch.ragged else whole}
+        trace.events = [Event(0, "async", 0, -1, 0, 0, 0, (Loc("k.cu", 7),), data=data)]
+        return trace
+
+    counted = [launch for launch, _ in Series([TYPICAL, ragged], 400_000, run)]
+    assert counted == [TYPICAL, ragged][: 1 + counts]
