@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from auditor.machine.laps import grows, in_first_laps
 from auditor.machine.launch import Launch
-from auditor.machine.tails import cuts_copies
+from auditor.machine.tails import cuts_copies, smallest_copies
 from auditor.trace import Trace
 
 REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
@@ -94,6 +94,8 @@ class _Runs:
     def _wants_extra(self, launch: Launch) -> bool:
         """Whether a launch that only adds to the others is worth its time: more where a ring was not gone round."""
         if self._exceeded or self._too_long or self._first is None:
+            return False
+        if launch.ragged and not smallest_copies(self._first):
             return False
         if not launch.deep:
             short = launch.extra > 1 and not _has(self._first, "budget") and in_first_laps(self._first)

@@ -162,7 +162,10 @@ def test_a_part_that_is_not_full_counts_where_a_copy_is_smaller_for_it(
 ) -> None:
     ragged = Launch("ragged", extra=1, ragged=True)
 
+    ran: list[Launch] = []
+
     def run(launch: Launch, _: int) -> Trace:
+        ran.append(launch)
         trace = Trace(launch.kernel, {}, 1, 1)
         data = {"instr": "bulk.load", "bytes": size if launch.ragged else whole}
         trace.events = [Event(0, "async", 0, -1, 0, 0, 0, (Loc("k.cu", 7),), data=data)]
@@ -170,3 +173,4 @@ def test_a_part_that_is_not_full_counts_where_a_copy_is_smaller_for_it(
 
     counted = [launch for launch, _ in Series([TYPICAL, ragged], 400_000, run)]
     assert counted == [TYPICAL, ragged][: 1 + counts]
+    assert (ragged in ran) == (whole is not None)  # no copies at all: none can be smaller
