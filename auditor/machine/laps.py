@@ -41,13 +41,14 @@ def in_first_laps(trace: Trace) -> bool:
 
 
 def grows(shorter: Trace, longer: Trace) -> bool:
-    """Whether a longer problem has more rounds of a loop that has still not made its laps."""
+    """Whether a longer problem has more rounds of a loop that has still not made its laps, or no loop of it has: its
+    rounds may be longer than both problems."""
     if _long(longer):
         return False
-    before = waits(shorter)
-    return any(
-        seen.most < LAPS and seen.rounds > (before[here].rounds if here in before else 0)
-        for here, seen in waits(longer).items()
+    before, after = waits(shorter), waits(longer)
+    short = [here for here, seen in after.items() if seen.most < LAPS]
+    return any(here not in before or after[here].rounds > before[here].rounds for here in short) or (
+        0 < len(short) == len(after)
     )
 
 

@@ -29,11 +29,13 @@ def judged(
     launches: list[Launch] = ALL,
     budget: int = 400_000,
     waits: dict[str, list[int]] | None = None,
+    places: dict[int, int] | None = None,
     incident: str = "deadlock",
 ) -> tuple[list[str], list[str]]:
     """Names of the launches that were run and of those that count, when each takes so many steps.
 
-    ``hang``: those with that ``incident``; ``runs``: there is no time for more; ``waits``: barriers, as a loop waits.
+    ``hang``: those with that ``incident``; ``runs``: there is no time for more; ``waits``: barriers, as a loop
+    waits; ``places``: lines of the waits for some of them.
     """
     ran: list[str] = []
 
@@ -44,7 +46,8 @@ def judged(
         trace = Trace(launch.kernel, {}, 1, 1)
         trace.block_dependent = True
         for n, bar in enumerate((waits or {}).get(launch.kernel, [])):
-            trace.events.append(Event(n, "mbar.wait", 0, 0, 1, n, 0, (Loc("k.cu", 7),), data={"bar": bar}))
+            where = (Loc("k.cu", (places or {}).get(bar, 7)),)
+            trace.events.append(Event(n, "mbar.wait", 0, 0, 1, n, 0, where, data={"bar": bar}))
         trace.steps = min(steps.get(launch.kernel, 100), budget)
         if launch.kernel in hang:
             trace.incidents.append(Incident(incident, ()))
@@ -115,7 +118,9 @@ def test_a_ring_that_was_not_gone_round_is_run_with_the_longest_problem() -> Non
     stages = list(range(8))
     assert judged({}, launches=RING, waits={"typical": stages[:4], "long": [*stages, *stages[:4]]})[1][-1] == "deep"
     assert judged({}, launches=RING, waits={"typical": stages[:4], "long": stages * 3})[1][-1] == "long"
-    assert judged({}, launches=RING, waits={"typical": stages[:4], "long": stages[:4]})[1][-1] == "long"  # no such loop
+    assert judged({}, launches=RING, waits={"typical": stages[:1], "long": stages[:1]})[1][-1] == "deep"  # one round
+    done = [0, 1, 1, 1]  # a wait outside the loop of the other
+    assert judged({}, launches=RING, waits={"typical": done, "long": done}, places={0: 9})[1][-1] == "long"
     assert judged({}, launches=RING)[1][-1] == "long"
 
 
