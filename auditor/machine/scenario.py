@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from functools import cached_property
 from typing import Any
 
 from auditor.machine.boxes import Boxes
@@ -87,6 +88,14 @@ class _Planner:
         self.boxes = Boxes()  # what one run finds out of the copies holds for the others
         self.alone = False  # no cluster is chosen, although the kernel addresses peers
 
+    @cached_property
+    def _strides(self) -> bool:
+        return strides_over_grid(self.program, self.kernel.entry)
+
+    @cached_property
+    def _wants_cluster(self) -> bool:
+        return wants_cluster(self.program, self.kernel.entry)
+
     def without_host(self) -> list[Launch]:
         """Runs without a launch, and without a cluster if one had to be chosen: code that asks how large it is, as a
         library's does, may be made for one CTA."""
@@ -102,7 +111,7 @@ class _Planner:
         ends = [replace(run, extra=1) for run in _at_end(typical)]
         if all(name in SHAPE_INPUTS for name in typical.chosen):
             return [typical, *ends]
-        wide = _WIDE if strides_over_grid(self.program, self.kernel.entry) else (0,)
+        wide = _WIDE if self._strides else (0,)
         small = [self._make(None, SMALL, ctas=n) for n in wide[:2]]
         runs = [
             replace(typical, replaceable=True),
@@ -153,7 +162,7 @@ class _Planner:
             shapes.append(known_shape(same[number].grid) if number < len(same) else None)
         real, few, unlimited = shapes
         cluster, _ = self._cluster(launch)
-        if launch.assumed and real is not None and strides_over_grid(self.program, self.kernel.entry):
+        if launch.assumed and real is not None and self._strides:
             small = guess_grid(cluster)  # the problem is ours and small: a grid as large as the GPU would idle
             return small if volume(small) < volume(real) else None
         if real is None or few is None or few == real or volume(few) % volume(cluster):
@@ -170,7 +179,7 @@ class _Planner:
         if known is not None:
             return known, False
         unsaid = not self.alone and (launch is None or told is not None)
-        return ((2, 1, 1), True) if unsaid and wants_cluster(self.program, self.kernel.entry) else ((1, 1, 1), False)
+        return ((2, 1, 1), True) if unsaid and self._wants_cluster else ((1, 1, 1), False)
 
     def _make(
         self, host: HostLaunch | None, variant: int, *, grid: Shape | None = None, shrink: bool = False, ctas: int = 0
