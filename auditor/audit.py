@@ -15,6 +15,7 @@ from auditor.causes import Diagnosis
 from auditor.config import AuditOptions
 from auditor.findings import Coverage, Finding, Fix, Level, Related
 from auditor.graph import HappensBefore
+from auditor.machine.contents import Contents, ascending
 from auditor.machine.core import Machine
 from auditor.machine.host import survey
 from auditor.machine.host_facts import HostFacts
@@ -65,8 +66,11 @@ class Audit:
     def diagnosis(self) -> Diagnosis:
         return Diagnosis(self)
 
-    def rerun(self, hypothesis: Hypothesis, launch: Launch | None = None) -> Audit | None:
-        """The same run with one detail changed, or with another launch; None when no time is left."""
+    def rerun(
+        self, hypothesis: Hypothesis, launch: Launch | None = None, contents: Contents = ascending
+    ) -> Audit | None:
+        """The same run with one detail changed, with another launch, or with other contents of global memory; None when
+        no time is left."""
         launch = launch or self.launch
         left = self.deadline - time.thread_time()
         if left <= 0.05:
@@ -79,6 +83,7 @@ class Audit:
             seconds=left,
             hypothesis=hypothesis,
             schedule=self.schedule,
+            contents=contents,
         ).run()
         return Audit(self.program, self.kernel, launch, trace, self.deadline, self.schedule)
 

@@ -143,4 +143,5 @@ class Trace:
     idle_waits: list[tuple[Stack, str, int, int]] = field(default_factory=list)  # group waits of threads without groups
     complete: bool = True
     block_dependent: bool = True  # control flow may differ between CTAs
+    reads_contents: bool = False  # integers were read from global memory that nobody had written
     steps: int = 0

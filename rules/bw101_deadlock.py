@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from auditor.audit import Audit
 from auditor.causes import Case, Diagnosis
+from auditor.causes_contents import hangs_for_its_contents
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
 from auditor.rulekit import (
@@ -47,15 +48,18 @@ class Deadlock(Rule):
         reason, hint, places = _cause(audit, root, others)
         several = len({i.warp for i in same}) > 1
         verb = "wait" if several else "waits"
+        level = Level.NOTE if hangs_for_its_contents(audit, blocked) else None
         message = f"{threads(audit, same)} {verb} forever for {_awaited(audit, root)}: {reason}"
         if others:
             message += f"; blocked as well: {_roles(audit, others)}"
+        if level is not None:
+            message += "; with other contents of the tables in global memory it goes on"
         related = initialised(audit, root.data.get("bar")) + places
         waits = [(i.where, f"{thread(audit, i)} waits for {_awaited(audit, i)}") for i in [*others[:6], root]]
         related += waits[:-1]
         if root.data.get("waiting") == "mbarrier":
             related += _last_steps(audit, blocked)
-        return audit.finding(type(self), case.where, message, related=related, flow=waits, hint=hint,
+        return audit.finding(type(self), case.where, message, level=level, related=related, flow=waits, hint=hint,
                              context=incident_context(audit, root, root.data.get("bar")))
 
 

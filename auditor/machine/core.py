@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
 from auditor.collector import collector_at_rest
 from auditor.machine import ending, meeting
 from auditor.machine.boxes import Misjudged
+from auditor.machine.contents import Contents, ascending
 from auditor.machine.frames import generated_lines, instructions, source_places
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
@@ -54,6 +56,14 @@ class Lost(Exception):  # noqa: N818 - how a run ends, not a defect
     """A strand met something that cannot be executed."""
 
 
+class Regret(Exception):  # noqa: N818 - how a run ends, not a defect
+    """An answer that was chosen led straight to a trap, such as that of a time limit: the next run gives the other."""
+
+    def __init__(self, where: Stack, instead: int) -> None:
+        super().__init__()
+        self.answer = {where: instead}
+
+
 class Machine:
     """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements).
 
@@ -71,7 +81,11 @@ class Machine:
         hypothesis: Hypothesis = NONE,
         schedule: Lazy = LAZY,
         steady: bool = True,
+        contents: Contents = ascending,
+        settled: Mapping[Stack, int] = MappingProxyType({}),
     ) -> None:
+        self.contents = contents
+        self.settled = settled  # conditions on data, by place, that are not to be chosen, and what they are
         self.steady = Steady(self) if steady else None
         self.hypothesis = hypothesis
         self.schedule = schedule
@@ -184,6 +198,8 @@ class Machine:
             return self._again().run()
         except Unsteady:
             return self._again(steady=False).run()
+        except Regret as regret:
+            return self._again(settled={**self.settled, **regret.answer}).run()
         except HiddenOperations as call:
             self.trace.complete = False
             what = f"{call}: nothing behind it is judged"
@@ -200,11 +216,12 @@ class Machine:
                 return self._again(steady=False).run()
             self.incident("steady", (), data={"rounds": self.steady.skipped})
         self.trace.steps = self.steps
+        self.trace.reads_contents = bool(self.chosen_words)
         self.trace.block_dependent = BlockInt.compared
         ending.close(self)
         return self.trace
 
-    def _again(self, steady: bool = True) -> Machine:
+    def _again(self, steady: bool = True, settled: Mapping[Stack, int] | None = None) -> Machine:
         """The same run from its start, with what its launch has learned, or without leaving rounds out."""
         return Machine(
             self.program,
@@ -215,6 +232,8 @@ class Machine:
             hypothesis=self.hypothesis,
             schedule=self.schedule,
             steady=steady and self.steady is not None,
+            contents=self.contents,
+            settled=self.settled if settled is None else settled,
         )
 
     def _add(self, strand: Strand, parent: Strand | None = None) -> None:
@@ -252,7 +271,12 @@ class Machine:
             strand.park = strand.advance()
         except StrandEnd as end:
             if end.trap:
-                self.incident("trap", end.where, strand, data={"reason": end.reason})
+                regretted = strand.regretted()
+                if regretted is not None:
+                    raise Regret(*regretted) from end
+                self.incident(
+                    "trap", end.where, strand, data={"reason": end.reason, "waited": strand.denied is not None}
+                )
             self._exit(strand)
         except (BudgetExceeded, HiddenOperations, Misjudged, Unsteady):
             raise
@@ -376,6 +400,11 @@ class Machine:
 
     def _deadlock(self) -> None:
         self.trace.complete = False
+        aborted = next((i for i in self.trace.incidents if i.kind == "trap" and not i.data["waited"]), None)
+        if aborted is not None:  # a trap ends the whole grid: nobody waits for what its thread did not do
+            what = "a thread traps with the values that were chosen: what others wait for then is not judged"
+            self.incident("unanalysed", aborted.where, data={"what": what, "error": aborted.data["reason"]})
+            return
         for strand in self.strands:
             if strand.done or strand.park is None:
                 continue

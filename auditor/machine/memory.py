@@ -327,7 +327,7 @@ def _plain_value(strand: Strand, address: int, kind: str, bits: int, signed: boo
     if _spins(strand, address, None):
         return OPAQUE
     index = address % GLOBAL_STRIDE // (bits // 8)
-    value = 4 * (index % 16) + 4
+    value = machine.contents(index)
     machine.chosen_words.add(value)
     return value
 

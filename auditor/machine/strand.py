@@ -88,6 +88,7 @@ class Strand:
         self.last_committed: Event | None = None
         self.wait_counts: dict[Any, int] = {}
         self.choices: dict[Any, int] = {}
+        self.last_choice: tuple[Stack, int, Event | None] | None = None  # where, the answer, what it had done before
         self.global_reads: dict[int, tuple[int | None, int, int, int]] = {}  # see memory._spins
         self.arrays_read: set[tuple[Stack, int]] = set()  # see memory._global_read
         self.generator: Generator[Park, None, Any] | None = None
@@ -199,9 +200,17 @@ class Strand:
         key = self.machine.where()
         n = self.choices.get(key, 0) + 1
         self.choices[key] = n
-        answer = 1 if n % (PATIENCE + 1) == 0 else 0
+        answer = self.machine.settled.get(key, 1 if n % (PATIENCE + 1) == 0 else 0)
         self.log.append(answer)
+        self.last_choice = (key, answer, self.last_event)
         return answer
+
+    def regretted(self) -> tuple[Stack, int] | None:
+        """The place of the choice behind which the strand has done nothing so far, and the answer to give there."""
+        if self.last_choice is None or self.last_choice[2] is not self.last_event:
+            return None
+        where, answer, _ = self.last_choice
+        return (where, 1 - answer) if where not in self.machine.settled else None
 
     def loop(self, k: int) -> None:
         """Head of a loop body: counts steps."""

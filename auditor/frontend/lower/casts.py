@@ -6,12 +6,16 @@ from auditor.frontend.lower.core import opaque_object, zero_object
 from auditor.frontend.lower.forms import ADDRESS, Val, convert, literal, opaque, settled
 from auditor.frontend.lower.nodes import (
     ADDRSPACE_CAST,
+    BINARY,
+    CASTS,
+    DECL_REF,
     INIT_LIST,
+    MEMBER_EXPR,
     STRING,
     Node,
 )  # fmt: skip
 from auditor.frontend.lower.places import Places
-from auditor.frontend.lower.types import CType, base_path
+from auditor.frontend.lower.types import POINTER_BITS, CType, base_path
 
 
 class Casts(Places):
@@ -94,7 +98,23 @@ class Casts(Places):
         value = self.rvalue(child)
         if ctype.kind == "pointer" and value.type.kind == "pointer":
             return self._pointer_cast(value, ctype) if node.kind != ADDRSPACE_CAST else value.retyped(ctype)
+        if ctype.kind == "pointer" and value.type.bits == ctype.bits:
+            self._address(child)
         return convert(value, ctype)
+
+    def _address(self, node: Node) -> None:
+        """An integer becomes a pointer: the variable that it comes from, alone or with a distance, holds an address."""
+        wide = []
+        work = [node]
+        while work:
+            inner = self.peel(work.pop())
+            if inner.kind in CASTS or (inner.kind == BINARY and self.ast.binary(inner) == "+"):
+                work += inner.expressions
+            elif inner.kind in (DECL_REF, MEMBER_EXPR) and self.types.of(inner).bits == POINTER_BITS:
+                wide.append(inner)
+        declared = self.ast.reference(wide[0]) if len(wide) == 1 else None
+        if declared is not None:
+            self.types.holds_address(declared.data[0])
 
     def _bit_cast(self, value: Val, ctype: CType) -> Val:
         if value.type.aggregate:

@@ -306,14 +306,15 @@ class Build:
 
     def _param(self, node: Node, ctype: CType) -> Param:
         kind = ctype.kind
+        layout = self.types.parameter_layout(node.cursor.data[0], ctype)
         if ctype.integral:
-            kind = "int"
+            kind = layout.scalar.kind if layout.scalar is not None else "int"
         elif kind not in ("float", "pointer"):
             kind = "object"
         return Param(
             name=self.ast.spelling(node), kind=kind, type_name=ctype.name, size=ctype.size, signed=ctype.signed,
             grid_constant=is_grid_constant(node.cursor), is_tensor_map=self.types.holds_tensor_map(ctype),
-            layout=self.types.layout(ctype), loc=self.ast.name_loc(node.cursor),
+            layout=layout, loc=self.ast.name_loc(node.cursor),
         )  # fmt: skip
 
     def _reachable_shared(self, root: Lowered) -> dict[str, SharedVar]:

@@ -129,6 +129,9 @@ def base_path(record: Record, key: int) -> list[Field] | None:
     return None
 
 
+POINTER_BITS = 64
+
+
 def pointer_to(inner: CType) -> CType:
     return CType("pointer", f"{inner.name} *", 64, False, 8, 8, inner=inner)
 
@@ -141,6 +144,7 @@ class TypeTable:
         self._types: dict[int, CType] = {}
         self._records: dict[int, CType] = {}
         self._layouts: dict[int, Layout] = {}
+        self._addresses: set[int] = set()  # declarations of integers that the source makes pointers of
 
     def of(self, node: Node) -> CType:
         """The type of an expression or declaration."""
@@ -279,11 +283,25 @@ class TypeTable:
             return Layout(ctype.name, ctype.size, ctype.align, element=self.layout(ctype.element), count=ctype.count)
         if ctype.kind == "record" and ctype.record is not None:
             fields = tuple(
-                (f.name, f.offset // 8, self.layout(f.type)) for f in ctype.record.fields if not f.width
+                (f.name, f.offset // 8, self.parameter_layout(f.key, f.type))
+                for f in ctype.record.fields
+                if not f.width
             )
             return Layout(ctype.name, ctype.size, ctype.align, fields=fields)
         kind, bits, signed = ctype.memory()
         return Layout(ctype.name, ctype.size, ctype.align, scalar=ScalarType(kind, bits, signed))
+
+    def parameter_layout(self, key: int, ctype: CType) -> Layout:
+        """The layout of a member or parameter: an integer that the source makes a pointer of counts as one."""
+        if key in self._addresses and ctype.integral:
+            return Layout(ctype.name, ctype.size, ctype.align, scalar=ScalarType("pointer", POINTER_BITS, False))
+        return self.layout(ctype)
+
+    def holds_address(self, key: int) -> None:
+        """The integer that was declared there holds an address."""
+        if key not in self._addresses:
+            self._addresses.add(key)
+            self._layouts.clear()
 
     def holds_tensor_map(self, ctype: CType) -> bool:
         """Whether an object of the type is or contains a tensor map."""

@@ -26,14 +26,11 @@ CLUSTERS_HANDED_OUT = 3  # to a cluster that asks for further work
 UNKNOWN_BYTES = 128  # what is assumed of a tensor store whose map is not known
 
 
-@op("cp.async.bulk", "cp.reduce.async.bulk", "st.bulk")
+@op("cp.async.bulk", "cp.reduce.async.bulk")
 def bulk(x: Exec, i: Instr) -> None:
     """1-D bulk copies. Direction by the state spaces, destination first."""
     spaces = [m for m in i.mods if m in ("global", "shared::cta", "shared::cluster")]
     reduces = i.opcode.startswith("cp.reduce")
-    if i.opcode == "st.bulk":
-        _unmodelled(x, i)
-        return
     to_global = bool(spaces) and spaces[0] == "global"
     dest, source, size, *rest = i.operands
     d, s, n = x.val(dest), x.val(source), x.val(size)
@@ -600,7 +597,3 @@ def st_async(x: Exec, i: Instr) -> None:
         )
         issue.data["op"] = event.id
         _launch(x, event, found[2] if found else None, size, lanes.bit_count(), where)
-
-
-def _unmodelled(x: Exec, i: Instr) -> None:
-    x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"PTX instruction {i.text.strip()[:80]}"})

@@ -16,6 +16,7 @@ from auditor.ptx.grammar import Instr, VectorOperand
 from auditor.trace import Access
 from auditor.values import OPAQUE, SHARED_WINDOW, Loaded, Opaque, Vec
 
+MOST_ZEROS = 1 << 14  # bytes of one bulk fill that are remembered: counters, not tiles
 _TYPE_BITS = {"8": 8, "16": 16, "32": 32, "64": 64, "128": 128, "16x2": 32}
 
 
@@ -95,6 +96,28 @@ def st(x: Exec, i: Instr) -> None:
     _check_window(x, i, address)
     for k, v in enumerate(values):
         memory.store(x.s, address + k * (bits // 8), kind, bits, v, x.lanes)
+
+
+@op("st.bulk")
+def st_bulk(x: Exec, i: Instr) -> None:
+    """A thread fills shared memory with zeros (PTX ISA 9.7.9, "st.bulk"): a weak store of the generic proxy."""
+    address = pointer(i, x.val(i.operands[0]))
+    size = number(x, x.val(i.operands[1]))
+    for lane, start in by_address(x, address):
+        target = shared_operand(x, start)
+        if target is None or not size:
+            continue
+        cta, offset = target
+        check_space(x, i, cta, x.m.where())
+        end = offset + size
+        if end > cta.shared_end:
+            data = {"lo": offset, "hi": end, "end": cta.shared_end, "write": True, "proxy": "generic"}
+            x.m.incident("smem_range", x.m.where(), x.s, data=data)
+        add_access(x.s, "st", Access("shared", True, "generic", cta.rank, offset, end), lane)
+        cta.values.forget(offset, end, (offset,), size)
+        for word in range(offset, min(end, offset + MOST_ZEROS), 4):
+            cta.values.put(word, 4, 0)
+        x.m.progress += 1
 
 
 @op("ldmatrix", blocks=True)
