@@ -23,6 +23,7 @@ from auditor.values import (
     Vec,
     cdiv,
     collapse,
+    lane_values,
 )
 
 if TYPE_CHECKING:
@@ -71,6 +72,16 @@ def store_local(p: Ref, value: Any) -> None:
         p.box[p.key] = value
     except (IndexError, TypeError):
         return
+
+
+def overlaid(lanes: int, new: Any, old: Any) -> Any:
+    """What a local object holds when only some lanes write a new value to it."""
+    if isinstance(new, (int, float, Vec)) and isinstance(old, (int, float, Vec)):
+        pairs = zip(lane_values(new), lane_values(old))
+        return collapse(a if lanes >> lane & 1 else b for lane, (a, b) in enumerate(pairs))
+    if isinstance(new, Opaque):
+        new.used()
+    return OPAQUE
 
 
 def step_local(p: Ref, n: Any, size: int) -> Any:

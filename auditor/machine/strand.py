@@ -73,6 +73,7 @@ class Strand:
         self.loops_entered = 0
         self.jumps: dict[tuple[int, int], Jump] = {}  # loop and round of it at which others are left out
         self.replaying = bool(log)
+        self.narrowed = 0  # how many branches and loops it is in that not all its lanes take part in
         self.number = -1
         self.done = False
         self.park: Park | None = None
@@ -193,6 +194,32 @@ class Strand:
         self.log.append(answer)
         return answer
 
+    def narrow(self, condition: Vec, whole: int = 0) -> int:
+        """Leave what follows to the lanes for which a mixed condition is true, until ``widen``. Returns all the lanes,
+        which are ``whole`` when some have left the same loop before.
+
+        Nothing waits or forks in between. A strand that forked off later takes the lanes' part when it walks the same
+        way again, although they may be none of its own.
+        """
+        if not whole:
+            whole = self.lanes
+            self.narrowed += 1
+        if self.replaying:
+            self.lanes = int(self._replayed())
+        else:
+            self.lanes &= condition.lanes_set
+            self.log.append(self.lanes)
+        return whole
+
+    def widen(self, whole: int) -> None:
+        """All lanes that were active before ``narrow`` go on."""
+        self.lanes = whole
+        self.narrowed -= 1
+
+    def active(self) -> Any:
+        """1 in the lanes that are active, 0 in the others."""
+        return Vec(tuple([self.lanes >> lane & 1 for lane in range(32)]))
+
     def _choose(self) -> int:
         if self.replaying:
             return int(self._replayed())
@@ -241,6 +268,8 @@ class Strand:
 
     def store(self, p: Any, kind: str, bits: int, value: Any) -> None:
         if p.__class__ is Ref:
+            if self.narrowed:
+                value = memory.overlaid(self.lanes, value, self.load(p, kind, bits))
             if p.unit and bits != 8 * p.unit:
                 memory.store_wide(p, bits, value)
             else:

@@ -141,7 +141,7 @@ __global__ void k(uint64_t *out) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   out[0] = warp == 0 && lane < 4 ? 11 : 22;
   out[1] = (lane & 1 ? lane : 0) + warp;
-  if (lane == 0) out[2] = 1;
+  if (lane == 0) out[2] = 1; else out[2] = 2;
 }
 int main() { k<<<1, 1>>>(nullptr); }
 """

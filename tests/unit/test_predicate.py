@@ -1,4 +1,4 @@
-"""Branches that only compute do not split a strand; all others do."""
+"""Branches that only compute, or do little more, do not split a strand; all others do."""
 
 from __future__ import annotations
 
@@ -56,12 +56,13 @@ def test_a_branch_that_only_computes_is_walked_by_all_lanes(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "if (t < 8) s[t] = 5;",
+        "if (t < 8) s[t] = 5; else s[t] = 6;",
         "if (t < 8) a = s[t];",
         "if (t < 8) __syncwarp(0xff);",
-        "if (t < 8) put(s + t, 1);",
         "if (t < 8) return;",
-        "for (int i = 0; i < t; ++i) a += i;",
+        "for (int i = 0; i < t; ++i) if (s[i] == 3) break;",
+        "for (int i = 0; i < t; ++i) { __syncwarp(~0u << i << 1); a += i; }",
+        "do a += 2; while (a < t);",
         "switch (t & 3) { case 0: a = 5; break; case 1: a = 6; break; default: a = 7; }",
         "if (t < 8) { Cursor& one = q[1]; one.i = t; }",
         "if (t < 8) forward(q[1], t);",
@@ -69,6 +70,36 @@ def test_a_branch_that_only_computes_is_walked_by_all_lanes(body: str) -> None:
 )
 def test_a_branch_that_does_more_splits_the_strand(body: str) -> None:
     assert strands(run(body)) > 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (t < 8) s[t] = 5;",
+        "if (t < 8) put(s + t, 1);",
+        "if (t < 8) { int b = s[t]; s[t + 1] = b; }",
+        "if (t < 8) { if (t < 4) s[t] = 5; s[t + 32] = 6; }",
+        "for (int i = 0; i < t; ++i) a += i;",
+        "for (int i = t; i < 70; i += 32) s[i] = i;",
+        'if (t) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"((int)__cvta_generic_to_shared(s)));',
+    ],
+)
+def test_a_short_branch_or_loop_is_left_to_its_lanes(body: str) -> None:
+    assert strands(run(body)) == 1
+
+
+def test_events_of_a_short_branch_have_its_lanes() -> None:
+    masks = [e.lanes for e in run("if (t < 8) { if (t & 1) s[t + 64] = 5; s[t + 32] = 6; }").events if e.kind == "st"]
+    assert masks == [0xAA, 0xFF, 0xFFFF_FFFF]
+
+
+def test_a_token_of_an_arrival_is_not_shared_between_lanes() -> None:
+    body = """
+    unsigned long long token;
+    if (t < 8) asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];"
+                            : "=l"(token) : "r"((int)__cvta_generic_to_shared(s)));
+    """
+    assert strands(run(body)) == 2
 
 
 def values(body: str) -> dict[int, Any]:
@@ -102,6 +133,12 @@ def values(body: str) -> dict[int, Any]:
         ("int m[2][2] = {{1, 2}, {3, 4}}; m[t & 1][t & 1] = t; if (t < 8) m[t & 1][0] = 7; a = m[0][0] + m[1][0];",
          lambda t: ((7 if t < 8 else t) if t % 2 == 0 else 1) + (7 if t < 8 and t % 2 else 3) + 10 * (t % 4)),
         ("int* to = &r[t & 3]; *to += t; a = *to;", lambda t: (t % 4 + t) * 11),
+        ("for (int i = 0; i < (t & 7); ++i) { a += i; r[i & 3] = t; }", lambda t: 1 + (t & 7) * ((t & 7) - 1) // 2
+         + 10 * (t if t % 4 < (t & 7) else t % 4)),
+        ("for (int i = 0; i < (t & 3); ++i) for (int j = t & 1; j < 2; ++j) a += 1 + i;",
+         lambda t: 1 + (2 - t % 2) * (t & 3) * ((t & 3) + 1) // 2 + 10 * (t % 4)),
+        ("if (t & 1) put(&a, t + 5);", lambda t: (t + 5 if t & 1 else 1) + 10 * (t % 4)),
+        ("if (t & 1) put(r + (t & 2), 50);", lambda t: 1 + 10 * (t % 4)),
         ("if (t < 8) { a = 3; } if (a == 3) a = 4; else a = 6;", lambda t: (4 if t < 8 else 6) + 10 * (t % 4)),
     ],
 )  # fmt: skip
@@ -118,6 +155,16 @@ def test_a_strand_that_forks_later_walks_through_a_predicated_branch_again() -> 
     assert list(values(body).values()) == [
         (4 if t < 4 else 1) + 10 + (100 if t < 16 else 0) + 10 * (t % 4) for t in range(32)
     ]
+
+
+def test_a_strand_that_forks_later_keeps_out_of_what_was_left_to_other_lanes() -> None:
+    body = """
+    if (t < 8) put(&a, 7);
+    for (int i = 0; i < (t & 3); ++i) { a += 20; s[96 + t % 32] = i; }
+    if (t >= 16) { __syncwarp(0xffff0000); a += 1000; }
+    """
+    stored = list(values(body).values())[:32]
+    assert stored == [(7 if t < 8 else 1) + 20 * (t & 3) + (1000 if t >= 16 else 0) + 10 * (t % 4) for t in range(32)]
 
 
 def test_data_written_over_data_under_a_predicate_stays_the_older_data() -> None:

@@ -110,7 +110,7 @@ def test_the_last_round_is_executed() -> None:
 
 
 def test_lanes_that_part_behind_the_gap_come_through_it_by_replay() -> None:
-    trace = run(early=f"(seen == {ROUNDS - 1} ? 7 : 32)")
+    trace = run(extra=f"if (seen == {ROUNDS - 1} && threadIdx.x < 7) __syncwarp(127)")
     assert trace.complete and kinds(trace) == ["steady"]
     exits = [e for e in trace.events if e.kind == "exit" and e.warp == 0]
     assert sorted(e.lanes.bit_count() for e in exits) == [1, 6, 25]  # lane 0 has parted before: it initialises

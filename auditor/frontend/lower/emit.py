@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -9,6 +10,11 @@ from dataclasses import field
 from auditor.quick_dataclass import dataclass
 from auditor.source import Loc
 
+# A branch on a condition that may differ between lanes, or be opaque.
+CONDITION = re.compile(
+    r"if (?:\((?P<temp>\w+) := (?P<code>.*)\) is True or (?P=temp)|(?P<name>\w+) is True or (?P=name))"
+    r" is not False and S\.cond\((?P<asked>\w+)\):"
+)
 CALL_MARK = "\x00"  # stands for "yield from " or nothing, once generators are known
 
 
