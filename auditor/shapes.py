@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from operator import add, and_, eq, floordiv, lt, mod, mul, or_, rshift, sub, xor
+from operator import add, and_, eq, floordiv, lt, mod, or_, rshift, sub, xor
 from typing import Any
 
 Offsets = tuple[int, ...]
@@ -22,22 +22,28 @@ _MOST_RESULTS = 256  # of a shape
 class Shape:
     """Distances of the 32 lanes from lane 0, of which one at least is not 0.
 
-    ``low`` and ``high`` are the least and the greatest distance.
+    ``low`` and ``high`` are the least and the greatest distance; ``multiples`` are the shapes of multiples so far, by
+    factor.
     """
 
-    __slots__ = ("_masks", "_results", "high", "low", "offsets")
+    __slots__ = ("_masks", "_results", "high", "low", "multiples", "offsets")
 
     def __init__(self, offsets: Offsets) -> None:
         self.offsets = offsets
         self.low = min(offsets)
         self.high = max(offsets)
+        self.multiples: dict[int, Shape] = {}
         self._results: dict[tuple[object, ...], Split] = {}
         self._masks: dict[int, int] = {}
 
     def scaled(self, factor: int) -> Shape:
         """The distances times a number that is not 0."""
-        shape = self._result(mul, 0, factor)[1]
-        assert shape is not None
+        shape = self.multiples.get(factor)
+        if shape is None:
+            _bound(self.multiples, _MOST_RESULTS)
+            shape = split([x * factor for x in self.offsets])[1]
+            assert shape is not None
+            self.multiples[factor] = shape
         return shape
 
     def plus(self, other: Shape) -> Shape | None:

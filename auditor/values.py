@@ -46,9 +46,11 @@ class Opaque:
         raise TypeError("an opaque value has no truth value; generated code must call S.cond")
 
     def _binary(self, other: object) -> Opaque:
-        self.used()
+        # What ``used`` does, without a call: kernels do little else with their data.
+        if isinstance(self, Loaded):
+            self.record.consumed = True
         if isinstance(other, Loaded):
-            other.used()
+            other.record.consumed = True
         return OPAQUE
 
     def _unary(self) -> Opaque:
@@ -183,7 +185,7 @@ class Vec:
     def __mul__(self, o: Any) -> Any:
         shape = self._shape or self.shape
         if o.__class__ is int and shape is not None:
-            return Vec(None, self.base * o, shape.scaled(o)) if o else 0
+            return Vec(None, self.base * o, shape.multiples.get(o) or shape.scaled(o)) if o else 0
         return lanewise(_mul, self, o)
 
     def __and__(self, o: Any) -> Any:

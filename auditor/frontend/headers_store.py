@@ -62,7 +62,8 @@ _INCLUDED_AS = {
 LIBRARY_FOLDERS = ("cute/", "cutlass/")
 
 # String literals, or names of one capital letter: those are template parameters of ours, and macros of many sources.
-_CAPITAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\b[A-Z]\b')
+# Written such that it begins with a set of letters, for which ``re`` looks much faster than for alternatives.
+_CAPITAL = re.compile(r'["A-Z](?:(?<=")(?:\\.|[^"\\\n])*"|(?<=\b[A-Z])\b)')
 
 
 def _reserved_names(text: str) -> str:

@@ -156,9 +156,10 @@ def shared_access(
     shape = None
     lo, hi = start, start + size
     if p.__class__ is Vec and lanes & (lanes - 1):
-        offsets = p & OFFSET
-        if offsets.__class__ is Vec:
-            start, shape = offsets.base, offsets.shape
+        whole = p.shape
+        assert whole is not None  # the addresses are plain numbers
+        start, shape = whole.masked(p.base, OFFSET)
+        if shape is not None:
             low, high = extent(shape, lanes)
             lo, hi = start + low, start + high + size
     if hi > cta.shared_end or lo < 0:

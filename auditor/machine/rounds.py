@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from auditor.quick_dataclass import dataclass
 from auditor.values import BlockInt, Overlay, Ref, Vec
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from auditor.machine.rounds import LONGEST, Jump, Numbers, Round, Rounds, carried
+from auditor.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from auditor.machine.core import Machine
