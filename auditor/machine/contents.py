@@ -18,7 +18,7 @@ def ascending(n: int) -> int:
 
 
 def long(n: int) -> int:
-    """The same for lengths in elements: a tile or more each. A loop may read its bound in each round, and a word that is
+    """The same for lengths in elements: a tile or more. A loop may read its bound in each round, and a word that is
     read still more often is taken for a flag (``memory.WORKING_READS``)."""
     return 8 * (n % 16) + 64
 
@@ -29,8 +29,8 @@ def ones(n: int) -> int:
 
 
 def starts(n: int) -> int:
-    """Pairs of a row and a position in it: everybody has eight whole rows."""
-    return 8 * (n // 2 % 16) if n % 2 == 0 else 0
+    """Pairs of a row and a position in it: everybody has sixteen whole rows."""
+    return 16 * (n // 2 % 16) if n % 2 == 0 else 0
 
 
 OTHERS: tuple[Contents, ...] = (long, ones, starts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from auditor.frontend.lower.builtins import builtin_call
-from auditor.frontend.lower.core import opaque_object
+from auditor.frontend.lower.core import opaque_object, zero_object
 from auditor.frontend.lower.emit import CALL_MARK
 from auditor.frontend.lower.expressions import Expressions
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, opaque, settled
@@ -81,6 +81,8 @@ class Calls(Expressions):
         if target is None:
             return self._unresolved(node, ctype)
         kind = target._kind_id
+        if not self.host and ctype.kind == "record" and self.build.empties.computes_nothing(target):
+            return self._nothing(node, ctype)
         if kind == CONSTRUCTOR:
             return self.construct(node, ctype)
         if kind not in FUNCTION_KINDS:
@@ -100,6 +102,14 @@ class Calls(Expressions):
         if special is not None:
             return special
         return self._direct(node, signature, arguments, ctype)
+
+    def _nothing(self, node: Node, ctype: CType) -> Val:
+        """A call that computes nothing: what its arguments do remains."""
+        if node.kids and node.kids[0].kind == MEMBER_EXPR:
+            self._discard_receiver(node)
+        for argument in self.ast.arguments(node):
+            self.effect(argument)
+        return zero_object(ctype)
 
     # ---- hooks of the host layer
 

@@ -105,6 +105,7 @@ class Ast:
 
     def __init__(self, unit: Any) -> None:
         self.unit = unit
+        self._constant_functions: dict[tuple[str, int, int], bool] = {}  # by the place of the name
         cursor, void, uint = _ci.Cursor, ctypes.c_void_p, ctypes.c_uint
         self._visit = _function("clang_visitChildren", [cursor, _Visitor, void], uint)
         self._unary = _function("clang_getCursorUnaryOperatorKind", [cursor], ctypes.c_int)
@@ -317,6 +318,18 @@ class Ast:
             return UNKNOWN
         _, end_line, end_column = self._expand(self._end(extent))
         return Loc(file, line, column, end_line, end_column)
+
+    def declared_constexpr(self, function: Any) -> bool:
+        """Whether ``constexpr`` or ``consteval`` stands before the name of a function where it is written."""
+        at = self._expand(self._place(function))
+        known = self._constant_functions.get(at)
+        if known is None:
+            # Where macros such as __host__ were written: the range between locations inside of them would be empty.
+            places = [self._expand(self._start(self._extent(function))), at]
+            ends = [_ci.SourceLocation.from_position(self.unit, self.unit.get_file(f), n, c) for f, n, c in places]
+            tokens = self.unit.get_tokens(extent=_ci.SourceRange.from_locations(*ends))
+            known = self._constant_functions[at] = any(t.spelling in ("constexpr", "consteval") for t in tokens)
+        return known
 
     def name_loc(self, cursor: Any) -> Loc:
         """The place of a declaration's name."""

@@ -14,6 +14,7 @@ from auditor.frontend.discover import FoundKernel, discover
 from auditor.frontend.lower.calls import CELL, CONFIGURE, INTEGER, OBJECT, POINTER
 from auditor.frontend.lower.core import Abandoned, Facts, blank
 from auditor.frontend.lower.emit import CALL_MARK, Function, Line, assemble
+from auditor.frontend.lower.empties import Empties
 from auditor.frontend.lower.forms import ADDRESS
 from auditor.frontend.lower.functions import FunctionLowerer, lower_function
 from auditor.frontend.lower.idle import without_idle
@@ -67,6 +68,7 @@ class Build:
         self.unit = unit
         self.ast = Ast(unit.tu)
         self.types = TypeTable(self.ast)
+        self.empties = Empties(self.ast, self.types)
         self._signatures = Signatures(self.ast, self.types)
         self.functions: list[Lowered] = []
         self._by_key: dict[tuple[int, tuple[str, ...], bool], Lowered] = {}
