@@ -31,6 +31,7 @@ CELL = "c"  # the one-element list that holds a local scalar
 INTEGER = "i"  # an integer address
 POINTER = ""  # a pointer value of any kind
 
+FUNCTION_PROTOTYPE = 111  # CXType_FunctionProto
 CONFIGURE = ("cudaConfigureCall", "__cudaPushCallConfiguration")
 
 
@@ -325,7 +326,12 @@ class Calls(Expressions):
             if encoded is not None:
                 return encoded
         callee = self.simple(self.rvalue(node.kids[0]))
-        codes = [self.owned(self.rvalue(a)).code for a in arguments]
+        references = self._references(node.kids[0])
+        after: list[tuple[Lvalue, str]] = []
+        codes = [
+            self._pointer_to(a, after) if n in references else self.owned(self.rvalue(a)).code
+            for n, a in enumerate(arguments)
+        ]
         kind, bits, _ = ctype.memory() if ctype.scalar else ("float", 32, False)
         packed = "(" + "".join(c + ", " for c in codes) + ")"
         name = self.temp()
@@ -336,9 +342,26 @@ class Calls(Expressions):
             node,
         )
         self.line(f"if {name}.__class__ is Generator: {name} = yield from {name}", node)
+        for place, cell in after:
+            self.write(place, Val(f"{cell}[0]", place.type), node)
         if ctype.aggregate:
             return opaque_object(ctype)
         return Val(name, ctype)
+
+    def _references(self, callee: Node) -> set[int]:
+        """Which parameters of the functions that an expression points to are references."""
+        ctype = self.types.of(callee)
+        clang = (ctype.element if ctype.kind == "pointer" else ctype).clang
+        if clang is None or clang.get_canonical()._kind_id != FUNCTION_PROTOTYPE:
+            return set()
+        given = [self.types.convert(t) for t in clang.get_canonical().argument_types()]
+        return {n for n, ctype in enumerate(given) if ctype.kind == "ref"}
+
+    def _pointer_to(self, node: Node, after: list[tuple[Lvalue, str]]) -> str:
+        """A reference argument as functions take it that are called through a pointer."""
+        place = self.lvalue(node) if self.is_lvalue(node) else self.materialised(self.rvalue(node))
+        code, kind = self.bind_reference(place, False, after)
+        return {CELL: f"Ref({code}, 0)", OBJECT: f"Ref([{code}], 0)"}.get(kind, code)
 
     def host_indirect(self, node: Node, arguments: list[Node], ctype: CType) -> Val | None:
         raise NotImplementedError
