@@ -49,7 +49,7 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
         if m not in _TMEM or m in _PENDING:
             out.append((m, c))
             continue
-        if m is Meaning.ALLOC_UNPUBLISHED and _own_alloc_before(audit, c):
+        if m is Meaning.ALLOC_UNPUBLISHED and _allocated_before(audit, c):
             continue
         if (c.first.where in unwaited or c.second.where in unwaited) and m is not Meaning.ALLOC_UNPUBLISHED:
             continue
@@ -82,22 +82,34 @@ def sort_tensor(audit: Audit, conflicts: Sorted) -> Sorted:
     return [(m, c) for m, c in out if not follows(m, c)]
 
 
-def _own_alloc_before(audit: Audit, c: Conflict) -> bool:
-    """Whether the other CTA of a pair made the allocation, and the using CTA's part in it lies before the use.
+def _allocated_before(audit: Audit, c: Conflict) -> bool:
+    """Whether a use of columns follows an allocation after all: of a pair the part of one CTA.
 
     The two warps of a pair allocate together (PTX ISA 9.7.16.7.1), so that one of them has done it when the other has.
     """
     alloc, use = (c.second, c.first) if c.second.kind == "tcgen05.alloc" else (c.first, c.second)
     issuer = audit.event(use.data["issuer"]) if use.kind == "async" else use
-    if alloc.data["group"] != 2 or alloc.cta == issuer.cta or c.first_access.space != "tmem":
+    if c.first_access.space != "tmem":
         return False
     return any(
-        e.kind == "tcgen05.alloc"
-        and e.cta == issuer.cta
-        and e.data["group"] == 2
-        and e.data["base"] == alloc.data["base"]
-        and audit.hb.ordered(e.id, issuer.id)
+        _behind(audit, e, issuer)
         for e in audit.trace.events
+        if e.kind == "tcgen05.alloc"
+        and (e is alloc or (e.data["group"] == alloc.data["group"] == 2 and e.data["base"] == alloc.data["base"]))
+    )
+
+
+def _behind(audit: Audit, alloc: Event, event: Event) -> bool:
+    """Whether an event follows an allocation. The whole warp allocates at once: what one of its lanes does later is
+    behind the operation of all."""
+    if audit.hb.ordered(alloc.id, event.id):
+        return True
+    return any(
+        e.warp == alloc.warp
+        and e.time > alloc.time
+        and e.lanes & alloc.lanes
+        and (e is event or audit.hb.ordered(e.id, event.id))
+        for e in audit.trace.events[alloc.id + 1 : event.id + 1]
     )
 
 

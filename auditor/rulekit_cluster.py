@@ -101,5 +101,5 @@ def relaxed_barrier_between(audit: Audit, first: Event, second: Event) -> bool:
         if event.warp >= 0:
             lanes[event.warp] = lanes.get(event.warp, 0) | event.lanes
         crossed |= event.kind == "cluster" and any(reason == "relaxed" for _, reason in event.preds)
-        behind.update(pred for pred, reason in event.preds if reason not in ("issue", "read"))
+        behind.update(pred for pred, _ in event.preds)
     return False
