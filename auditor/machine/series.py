@@ -14,6 +14,7 @@ REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller on
 LARGER = 1.5  # a larger problem takes at least so many times the steps of one that hung
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
 DEEPER = 4  # the longest problem takes about so many times as long as the long one
+DEEP_STEPS = 15_000  # what it may be expected to take
 EXTRA_PATIENCE = 3  # times so many steps are allowed to it, as expectations may be wrong
 
 WRONG = frozenset(("deadlock", "over_arrival", "tx_overflow", "cluster_rank"))
@@ -106,12 +107,14 @@ class _Runs:
             last is not None
             and not _goes_wrong(last)
             and grows(self._first, last)
-            and (DEEPER * last.steps <= EXTRA_PATIENCE * EXTRA_STEPS)
+            and DEEPER * last.steps <= DEEP_STEPS
         )
 
     def _steps(self, launch: Launch) -> int:
         if launch.replaceable or (launch.fallback and self._completed):
             return min(self._budget, REPLACEABLE_STEPS)
+        if launch.deep:
+            return min(self._budget, EXTRA_STEPS)
         return min(self._budget, EXTRA_PATIENCE * EXTRA_STEPS) if launch.extra else self._budget
 
     def _counts(self, launch: Launch, trace: Trace) -> bool:

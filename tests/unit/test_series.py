@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from auditor.machine.launch import Launch
-from auditor.machine.series import DEEPER, EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
+from auditor.machine.series import DEEP_STEPS,
+    DEEPER, EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
 from auditor.source import Loc
 from auditor.trace import Event, Incident, Trace
 
@@ -126,7 +127,7 @@ def test_a_ring_that_was_not_gone_round_is_run_with_the_longest_problem() -> Non
 
 def test_the_longest_problem_is_left_out_where_it_says_nothing_or_takes_too_long() -> None:
     first = {"typical": [0], "long": [0, 1]}
-    most = EXTRA_PATIENCE * EXTRA_STEPS // DEEPER
+    most = DEEP_STEPS // DEEPER
     assert judged({"long": most}, launches=RING, waits=first)[0][-1] == "deep"
     assert judged({"long": most + 1}, launches=RING, waits=first)[0][-1] == "long"
     assert judged({}, ("long",), launches=RING, waits=first)[0][-1] == "long"  # it hangs: there is a finding
