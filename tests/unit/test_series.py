@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from auditor.machine.launch import Launch
-from auditor.machine.series import DEEP_STEPS,
-    DEEPER, EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
+from auditor.machine.series import DEEP_STEPS, DEEPER, EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
 from auditor.source import Loc
 from auditor.trace import Event, Incident, Trace
 
