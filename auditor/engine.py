@@ -29,6 +29,7 @@ _STACK = 256 << 20  # address space only: pages that the audit does not touch co
 
 DEFAULT_ARCH = "sm_100a"
 _HOPPER = re.compile(r"wgmma|\bsm_90a\b|\bSM90|\bwarpgroup_arrive\b")
+_NAMED = re.compile(r"\bsm_1\d\d[af]\b")
 _BLACKWELL = re.compile(r"tcgen05|\bsm_1\d\d|\bSM1\d\d|UMMA|Umma|\bumma_")
 
 
@@ -168,8 +169,11 @@ def _read(path: Path) -> bytes:
 
 
 def guess_arch(text: str) -> str:
-    """The architecture that a source was written for when the user named none: Hopper where only that fits."""
-    return "sm_90a" if _HOPPER.search(text) and not _BLACKWELL.search(text) else DEFAULT_ARCH
+    """The architecture that a source was written for when the user named none: Hopper where only that fits, and a later
+    Blackwell where the source, or a comment in it, speaks of no other."""
+    if _HOPPER.search(text) and not _BLACKWELL.search(text):
+        return "sm_90a"
+    return "sm_103a" if set(_NAMED.findall(text)) == {"sm_103a"} else DEFAULT_ARCH
 
 
 def _one_line(text: str, limit: int = 200) -> str:

@@ -72,7 +72,9 @@ def test_each_header_stands_alone(name: str) -> None:
         ("cute::warpgroup_arrive(); cute::SM90_TMA_LOAD::copy();", "sm_90a"),
         ("cutlass::arch::umma_arrive(bar); cute::SM90_TMA_LOAD::copy();", "sm_100a"),
         ("using P = cutlass::PipelineTmaUmmaAsync<4>; cute::SM90_TMA_LOAD::copy();", "sm_100a"),
+        ("// compiled for sm_103a", "sm_103a"),
+        ("// compiled for sm_100a and sm_103a", "sm_100a"),
     ],
 )
-def test_architecture_by_the_names_of_the_library(text: str, arch: str) -> None:
+def test_architecture_by_what_the_source_names(text: str, arch: str) -> None:
     assert guess_arch(text) == arch
