@@ -30,22 +30,21 @@ class WarProxyFence(Rule):
         assert case.conflict is not None
         read, copy = case.conflict.first, case.conflict.second
         story = audit.story
-        used = case.conflict.first_access.consumed
+        used = case.conflict.first_access.consumed is True
         releases = audit.hb.releases_after(read, 1)
         at = f" at {line(audit, releases[0].where)}" if releases else ""
         related = [(copy.where, f"{who(audit, copy)} refills the bytes through the async proxy")]
         related += [(e.where, f"{story.thread(e)} lets the refill go ahead here") for e in releases]
-        if used is not False:
-            when = ("the values are used before the release, which is enough in practice" if used else
-                    "whether the values are used before the release is not known")
+        if used:
             message = (f"{who(audit, read)} reads {story.place(case.conflict.first_access)}, which the "
-                       f"{story.what(copy)} at {line(audit, copy.where)} refills, with no proxy fence between; {when}")
+                       f"{story.what(copy)} at {line(audit, copy.where)} refills, with no proxy fence between; the "
+                       "values are used before the release, which is enough in practice")
         else:
             message = (f"{who(audit, read)} reads {story.place(case.conflict.first_access)} and may still be in "
                        f"flight at the release{at}, because its values are used later; the {story.what(copy)} at "
                        f"{line(audit, copy.where)} refills the bytes and no proxy fence orders it after the read")
         return audit.finding(
-            type(self), read.where, message, level=None if used is False else Level.NOTE, related=related,
+            type(self), read.where, message, level=Level.NOTE if used else None, related=related,
             flow=story_of(audit, case.conflict, f"{story.who(read)} is issued",
                           f"{story.who(copy)} overwrites the bytes"),
             hint="run fence.proxy.async.shared::cta between the last read and the release, or use the loaded values "
