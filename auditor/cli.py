@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from auditor.limits import limit_memory
 from auditor.output.tool import NAME, VERSION
 
 _EXIT_INTERRUPTED = 130
@@ -19,6 +20,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     from auditor.cli_commands import complete, run
 
+    if argv is None:  # the process is ours
+        limit_memory()
     try:
         if argv is None and (instruction := os.environ.get("_BW_AUDIT_COMPLETE")):
             return complete(instruction)

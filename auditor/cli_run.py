@@ -17,7 +17,6 @@ from auditor.cli_outputs import WITH_SUMMARY, Target, write_targets
 from auditor.config import AuditOptions
 from auditor.config_keys import ConfigError
 from auditor.findings import FileResult, Level
-from auditor.limits import limit_memory
 from auditor.output.summary import coverage, plural, verdict
 from auditor.quick_dataclass import dataclass
 
@@ -86,7 +85,6 @@ def _run(request: Request) -> int:
     if request.fix + request.diff + (request.add_ignores is not None) + request.write_baseline > 1:
         raise click.UsageError("--fix, --diff, --add-ignores and --write-baseline exclude each other")
     began = time.monotonic()
-    limit_memory()
     configuration = Configuration(request.config, request.isolated, request.compile_commands)
     of_run = configuration.of_run()
     baseline = _baseline(request, of_run)

@@ -11,7 +11,8 @@ MEMORY = 8 << 30  # bytes of address space, many times what the largest kernel n
 def limit_memory() -> None:
     """Keep this process and its children from taking all memory where damaged source sends the parser astray.
 
-    The parser then gives that one file up. Lower limits of the system stay as they are.
+    The parser then gives that one file up. Lower limits of the system stay as they are. For a process that does nothing
+    else: other programs may want more.
     """
     if sys.platform == "win32":
         return

@@ -285,9 +285,8 @@ def number(text: str) -> int | float:
         return int(digits, 0)
     if not digits.isdigit():
         return float(digits)
-    if len(digits) > 1 and digits[0] == "0":
-        return int(digits, 8)
-    return int(digits)
+    octal = len(digits) > 1 and digits[0] == "0" and not set(digits) & set("89")  # 08 is none, and for ptxas to reject
+    return int(digits, 8 if octal else 10)
 
 
 class _PtxSyntaxError(Exception):

@@ -21,6 +21,7 @@ from auditor.ptx.grammar import (
     VectorOperand,
     is_known,
     misspelled,
+    number,
     parse_asm,
 )
 from auditor.ptx.mnemonics import split
@@ -301,3 +302,7 @@ def test_misspelled(text: str, hint: str) -> None:
 )
 def test_spelled_well(text: str) -> None:
     assert misspelled(one(text)) is None
+
+
+def test_digits_that_make_no_octal_number_are_read_all_the_same() -> None:
+    assert [number(text) for text in ("010", "08", "0", "09U")] == [8, 8, 0, 9]
