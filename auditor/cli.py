@@ -12,6 +12,12 @@ from auditor.output.tool import NAME, VERSION
 _EXIT_INTERRUPTED = 130
 
 
+def command() -> int:
+    """The command as a process of its own."""
+    limit_memory()
+    return main()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0 clean, 1 findings, 2 usage or nothing could be audited."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -20,8 +26,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     from auditor.cli_commands import complete, run
 
-    if argv is None:  # the process is ours
-        limit_memory()
     try:
         if argv is None and (instruction := os.environ.get("_BW_AUDIT_COMPLETE")):
             return complete(instruction)
