@@ -17,10 +17,15 @@ _ASM = re.compile(r"\bS\.(?:wait_)?asm\((\d+)")
 
 def reached(program: Program, entry: str) -> list[str]:
     """The generated text of a kernel and of all functions that it calls."""
-    starts = list(_DEFINITION.finditer(program.python))
+    return list(_reached(program.python, entry).values())
+
+
+def _reached(python: str, entry: str) -> dict[str, str]:
+    """The same by name, in the order of the names."""
+    starts = list(_DEFINITION.finditer(python))
     bodies = {}
     for here, after in zip(starts, [*starts[1:], None]):
-        bodies[here[1]] = program.python[here.end() : after.start() if after is not None else None]
+        bodies[here[1]] = python[here.end() : after.start() if after is not None else None]
     seen: set[str] = set()
     work = [entry]
     while work:
@@ -28,7 +33,7 @@ def reached(program: Program, entry: str) -> list[str]:
         if name not in seen and name in bodies:
             seen.add(name)
             work += _CALL.findall(bodies[name])
-    return [bodies[name] for name in sorted(seen)]
+    return {name: bodies[name] for name in sorted(seen)}
 
 
 def instructions(program: Program, entry: str) -> list[Instr]:
@@ -63,7 +68,7 @@ def _draws(program: Program, entry: str) -> bool:
 
     return any(
         _calls(loop, adding, draws, functions.keys())
-        for name in _entered(functions, entry)
+        for name in _reached(program.python, entry)
         for loop in ast.walk(functions[name])
         if isinstance(loop, ast.While)
     )
@@ -86,19 +91,6 @@ def _calls(node: ast.AST, asm: set[int], draws: Callable[[str], bool], names: Co
             if isinstance(number, ast.Constant) and number.value in asm:
                 return True
     return False
-
-
-def _entered(functions: dict[str, ast.FunctionDef], entry: str) -> set[str]:
-    """A function and all that it may call."""
-    found: set[str] = set()
-    work = [entry]
-    while work:
-        name = work.pop()
-        if name in functions and name not in found:
-            found.add(name)
-            calls = (n.func for n in ast.walk(functions[name]) if isinstance(n, ast.Call))
-            work += [f.id for f in calls if isinstance(f, ast.Name)]
-    return found
 
 
 def wants_cluster(program: Program, entry: str) -> bool:

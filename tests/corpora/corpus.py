@@ -37,6 +37,19 @@ class Corpus:
 _CUTLASS = "cutlass_library/source"
 BUDGET = 90.0  # seconds a kernel, several times what one takes on an idle machine: a busy one changes no outcome
 
+
+def _kittens(gpu: str, generation: str, arch: str) -> Corpus:
+    return Corpus(
+        f"thunderkittens-{gpu}",
+        f"HazyResearch/ThunderKittens: educational matrix multiplications for {generation}",
+        ("__global__", "kittens.cuh"),
+        folder=f"kernels/gemm/educational_{gpu}",
+        includes=("include", "prototype", "kernels/gemm"),
+        defines=(f"KITTENS_{generation.upper()}",),
+        arch=arch,
+    )
+
+
 CORPORA = {
     corpus.name: corpus
     for corpus in (
@@ -52,24 +65,8 @@ CORPORA = {
             ("tcgen05.", "__global__"),
             folder="02e_matmul_sm100",
         ),
-        Corpus(
-            "thunderkittens-b200",
-            "HazyResearch/ThunderKittens: educational matrix multiplications for Blackwell",
-            ("__global__", "kittens.cuh"),
-            folder="kernels/gemm/educational_b200",
-            includes=("include", "prototype", "kernels/gemm"),
-            defines=("KITTENS_BLACKWELL",),
-            arch="sm_100a",
-        ),
-        Corpus(
-            "thunderkittens-h100",
-            "HazyResearch/ThunderKittens: educational matrix multiplications for Hopper",
-            ("__global__", "kittens.cuh"),
-            folder="kernels/gemm/educational_h100",
-            includes=("include", "prototype", "kernels/gemm"),
-            defines=("KITTENS_HOPPER",),
-            arch="sm_90a",
-        ),
+        _kittens("b200", "Blackwell", "sm_100a"),
+        _kittens("h100", "Hopper", "sm_90a"),
         Corpus(
             "deep-gemm",
             "sgl-deep-gemm 0.2.5: kernel templates on CUTLASS's headers",

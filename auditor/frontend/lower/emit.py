@@ -84,6 +84,23 @@ def suite_end(lines: Sequence[Line], start: int) -> int:
     return end
 
 
+def callees_first(functions: Sequence[Function]) -> Iterator[Function]:
+    """Each function behind those that it calls; a recursive one is met again while it is on its way."""
+    by_number = {function.number: function for function in functions}
+    visited: set[int] = set()
+
+    def visit(function: Function) -> Iterator[Function]:
+        if function.number not in visited:
+            visited.add(function.number)
+            for callee in function.callees:
+                if callee in by_number:
+                    yield from visit(by_number[callee])
+            yield function
+
+    for function in functions:
+        yield from visit(function)
+
+
 def generators(functions: Sequence[Function]) -> set[int]:
     """Numbers of the functions that wait, directly or through a callee."""
     callers: dict[int, set[int]] = {}

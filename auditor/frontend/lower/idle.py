@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from auditor.frontend.lower.emit import CALL_MARK, Function, Line
+from auditor.frontend.lower.emit import CALL_MARK, Function, Line, callees_first, suite_end
 
 _CALL = re.compile(rf"{CALL_MARK}(f\d+_\w*)\(S(?:, (?:\w+|Ref\(\w+, \w+\)))*\)")
 _LOOP = re.compile(r"for (\w+) in range\([-\d, ]+\):")
@@ -18,26 +18,15 @@ _NOTHING = re.compile(r"pass|S\.loop\(\d+\)")
 
 def without_idle(functions: Sequence[Function]) -> None:
     """Take such code out of all functions, callees first."""
-    by_number = {function.number: function for function in functions}
     idle: set[int] = set()
-    visited: set[int] = set()
-
-    def visit(function: Function) -> None:
-        if function.number not in visited:
-            visited.add(function.number)
-            for callee in function.callees:
-                if callee in by_number:
-                    visit(by_number[callee])
-            if any(callee in idle for callee in function.callees):
-                _clear(function.lines, idle)
-                function.callees = {line.callee for line in function.lines if line.callee >= 0} | {
-                    callee for callee in function.callees if callee not in idle
-                }
-            if not function.blocking and all(line.text == "pass" for line in function.lines[1:]):
-                idle.add(function.number)
-
-    for function in functions:
-        visit(function)
+    for function in callees_first(functions):
+        if any(callee in idle for callee in function.callees):
+            _clear(function.lines, idle)
+            function.callees = {line.callee for line in function.lines if line.callee >= 0} | {
+                callee for callee in function.callees if callee not in idle
+            }
+        if not function.blocking and all(line.text == "pass" for line in function.lines[1:]):
+            idle.add(function.number)
 
 
 def _clear(lines: list[Line], idle: set[int]) -> None:
@@ -50,9 +39,7 @@ def _clear(lines: list[Line], idle: set[int]) -> None:
         loop = _LOOP.fullmatch(line.text)
         if loop is None:
             continue
-        end = start + 1
-        while end < len(lines) and lines[end].indent > line.indent:
-            end += 1
+        end = suite_end(lines, start)
         first = start - 1 if re.fullmatch(rf"{loop[1]} = -?\d+", lines[start - 1].text) else start
         outside = [*lines[:first], *lines[end:]]
         if all(_NOTHING.fullmatch(inner.text) for inner in lines[start + 1 : end]) and not any(

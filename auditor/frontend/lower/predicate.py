@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from auditor.frontend.lower.emit import CONDITION, Function, Line, suite_end
+from auditor.frontend.lower.emit import CONDITION, Function, Line, callees_first, suite_end
 from auditor.frontend.lower.narrow import is_brief, narrow_branch, narrow_loop
 from auditor.frontend.lower.quiet import Quiet, names_in
 from auditor.ptx.alu import PURE
@@ -24,23 +24,11 @@ def predicate(functions: Sequence[Function], asm: Sequence[AsmBlock]) -> None:
     """Rewrite the branches of all functions where that is possible."""
     quiet = Quiet([_only(block, _computes) for block in asm])
     brief = Quiet([_only(block, is_brief) for block in asm], memory=True)
-    by_number = {f.number: f for f in functions}
-    visited: set[int] = set()
-
-    def visit(function: Function) -> None:
-        """Callees first; a recursive function is not known to be quiet when it is reached again."""
-        if function.number not in visited:
-            visited.add(function.number)
-            for callee in function.callees:
-                if callee in by_number:
-                    visit(by_number[callee])
-            _rewrite(function, quiet, brief)
-            for kind in (quiet, brief) if not function.blocking else ():
-                if kind.function(function.lines):
-                    kind.functions.add(function.number)
-
-    for function in functions:
-        visit(function)
+    for function in callees_first(functions):  # a recursive one is not known to be quiet when it is reached again
+        _rewrite(function, quiet, brief)
+        for kind in (quiet, brief) if not function.blocking else ():
+            if kind.function(function.lines):
+                kind.functions.add(function.number)
 
 
 def _only(block: AsmBlock, what: Callable[[Instr], bool]) -> bool:

@@ -55,7 +55,7 @@ def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None
     scalars = [name for name in assigned if name in known]
     if counted is not None:
         scalars.insert(0, counted["name"])
-    boxes = sorted((mentioned & known & _variables(lines[:start])) - set(scalars))
+    boxes = sorted((mentioned & _variables(lines[:start])) - set(scalars))
     loop = f"rounds_{start}"
     left = "" if counted else _distance(lines[head - 1].text)
     arguments = [_tuple(scalars), _tuple(boxes), *([left] if left else [])]
