@@ -168,7 +168,7 @@ def test_a_run_that_is_never_alike_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Steady, "_compare", compare)
     trace = run()
     assert trace.complete and kinds(trace) == []
-    assert 10 < len(compared) <= 21
+    assert len(compared) == 17  # the other states were looked at in search of a loop to watch
 
 
 def test_what_a_comprehension_counts_with_is_not_carried() -> None:
