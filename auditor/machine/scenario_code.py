@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Container
 from functools import lru_cache
 
 from auditor.program import Kernel, Program
@@ -137,7 +137,7 @@ def _counting(functions: dict[str, ast.FunctionDef], name: str, known: dict[str,
     found: set[int] = set()
     for node in ast.walk(function):
         if isinstance(node, ast.While):
-            found |= {n for n, p in enumerate(names) if p in _bounds(node)}
+            found |= {names.index(p) for p in _bounds(node, names)}
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
             callee = node.func.id
             handed = {k: a.id for k, a in enumerate(node.args[1:]) if isinstance(a, ast.Name) and a.id in names}
@@ -148,24 +148,32 @@ def _counting(functions: dict[str, ast.FunctionDef], name: str, known: dict[str,
     return found
 
 
-def _bounds(loop: ast.While) -> set[str]:
-    """Names that a variable stepped by one is compared with in the condition of a loop that blocks."""
-    if not any(isinstance(n, (ast.YieldFrom, ast.Yield)) for n in ast.walk(loop)) or not loop.body:
-        return set()
-    stepped = {
-        n.targets[0].id
-        for n in ast.walk(loop)
-        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and _is_step(n.targets[0].id, n.value)
-    }
-    return {
-        n.comparators[0].id
+def _bounds(loop: ast.While, names: Container[str]) -> set[str]:
+    """Those of ``names`` that a variable stepped by one is compared with in the condition of a loop that blocks."""
+    compared = [
+        (n.left.id, n.comparators[0].id)
         for n in ast.walk(loop.body[0])
         if isinstance(n, ast.Compare)
         and isinstance(n.ops[0], (ast.Lt, ast.NotEq))
         and isinstance(n.left, ast.Name)
-        and n.left.id in stepped
         and isinstance(n.comparators[0], ast.Name)
+        and n.comparators[0].id in names
+    ]
+    if not compared:
+        return set()
+    inside = list(ast.walk(loop))
+    if not any(isinstance(n, (ast.YieldFrom, ast.Yield)) for n in inside):
+        return set()
+    counters = {counter for counter, _ in compared}
+    stepped = {
+        n.targets[0].id
+        for n in inside
+        if isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Name)
+        and n.targets[0].id in counters
+        and _is_step(n.targets[0].id, n.value)
     }
+    return {bound for counter, bound in compared if counter in stepped}
 
 
 def _is_step(name: str, value: ast.expr) -> bool:
