@@ -39,14 +39,16 @@ def bytes_read(audit: Audit, copies: Sequence[Event]) -> list[int]:
     if len(set(spans)) < len(spans):
         return []
     read: list[list[tuple[int, int]]] = [[] for _ in spans]
+    lowest, highest = min(lo for lo, _ in spans), max(hi for _, hi in spans)
     for e in audit.trace.events:
         for a in e.accesses:
-            if not _is_data(a, cta) or (a.write and "assumed_bytes" in e.data):
+            if a.lo >= highest or a.hi <= lowest or not _is_data(a, cta) or (a.write and "assumed_bytes" in e.data):
                 continue
             for span, found in zip(spans, read):
-                if a.write and a.lo < span[1] and span[0] < a.hi:
-                    return []
-                found.extend(_within(a, *span))
+                if a.lo < span[1] and span[0] < a.hi:
+                    if a.write:
+                        return []
+                    found.extend(_within(a, *span))
     return [_length(found) for found in read]
 
 

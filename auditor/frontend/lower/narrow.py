@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 
 from auditor.frontend.lower.emit import CONDITION, Line, suite_end
-from auditor.frontend.lower.quiet import Quiet, names_in
+from auditor.frontend.lower.mentions import Mentions
+from auditor.frontend.lower.quiet import Quiet
 from auditor.ptx.alu import PURE
 from auditor.ptx.grammar import Instr, Param
 
@@ -26,14 +27,14 @@ def is_brief(i: Instr) -> bool:
     return i.opcode == "mapa" or i.opcode in PURE
 
 
-def narrow_branch(lines: list[Line], start: int, test: re.Match[str], brief: Quiet) -> None:
+def narrow_branch(lines: list[Line], start: int, test: re.Match[str], brief: Quiet, mentions: Mentions) -> None:
     """Leave a branch to the lanes that take it, when nothing of what they do there is a variable's later value."""
     head = lines[start]
     end = suite_end(lines, start)
     if end < len(lines) and lines[end].indent == head.indent and lines[end].text.startswith(("elif ", "else:")):
         return
     changes = brief.changes(lines[start + 1 : end])
-    if changes is None or (changes.names.keys() | changes.arrays.keys()) & names_in(lines[:start]):
+    if changes is None or any(mentions.before(start, name) for name in (*changes.names, *changes.arrays)):
         return
     tag = f"{start}_{head.loc.line if head.loc else 0}"
     condition, mixed, whole = f"lanes_{tag}", f"mixed_{tag}", f"whole_{tag}"
@@ -52,7 +53,7 @@ def narrow_branch(lines: list[Line], start: int, test: re.Match[str], brief: Qui
     ]
 
 
-def narrow_loop(lines: list[Line], start: int, brief: Quiet) -> None:
+def narrow_loop(lines: list[Line], start: int, brief: Quiet, mentions: Mentions) -> None:
     """Leave a loop to the lanes that are still in it, when it neither waits nor ends in another way."""
     end = suite_end(lines, start)
     head = lines[start + 1]
@@ -66,13 +67,12 @@ def narrow_loop(lines: list[Line], start: int, brief: Quiet) -> None:
     changes = brief.changes([asking, *body])
     if changes is None:
         return
-    known = names_in(lines[:start])
     keeps = [f"{among} = S.active()"]
     merges = []
-    for k, name in enumerate(name for name in changes.names if name in known):
+    for k, name in enumerate(name for name in changes.names if mentions.before(start, name)):
         keeps.append(f"old_{tag}_{k} = {name}")
         merges.append(f"{name} = merged({among}, {name}, old_{tag}_{k})")
-    for k, name in enumerate(name for name in changes.arrays if name in known):
+    for k, name in enumerate(name for name in changes.arrays if mentions.before(start, name)):
         keeps.append(f"kept_{tag}_{k} = kept({name})")
         merges.append(f"merge_into({name}, {among}, kept_{tag}_{k})")
 

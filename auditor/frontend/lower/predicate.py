@@ -14,8 +14,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from auditor.frontend.lower.emit import CONDITION, Function, Line, callees_first, suite_end
+from auditor.frontend.lower.mentions import Mentions
 from auditor.frontend.lower.narrow import is_brief, narrow_branch, narrow_loop
-from auditor.frontend.lower.quiet import Quiet, names_in
+from auditor.frontend.lower.quiet import Quiet
 from auditor.ptx.alu import PURE
 from auditor.ptx.grammar import AsmBlock, Instr
 
@@ -43,15 +44,16 @@ def _computes(i: Instr) -> bool:
 def _rewrite(function: Function, quiet: Quiet, brief: Quiet) -> None:
     """Innermost branches first: they are further down or deeper, so the text is walked from its end."""
     lines = function.lines
+    mentions = Mentions(lines)
     for start in range(len(lines) - 1, -1, -1):
         test = CONDITION.fullmatch(lines[start].text)
-        if test is not None and not _branch(lines, start, test, quiet):
-            narrow_branch(lines, start, test, brief)
+        if test is not None and not _branch(lines, start, test, quiet, mentions):
+            narrow_branch(lines, start, test, brief, mentions)
         elif lines[start].text == "while True:":
-            narrow_loop(lines, start, brief)
+            narrow_loop(lines, start, brief, mentions)
 
 
-def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: Quiet) -> bool:
+def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: Quiet, mentions: Mentions) -> bool:
     """Let all lanes walk through a branch that only computes. Whether it is one."""
     head = lines[start]
     middle = suite_end(lines, start)
@@ -63,7 +65,7 @@ def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: Quiet) ->
     changes = [quiet.changes(suite) for suite in suites]
     if any(c is None for c in changes):
         return False
-    known = names_in(lines[:start])
+    given: set[str] = set()
     tag = f"{start}_{head.loc.line if head.loc else 0}"
     condition, mixed, taken = f"lanes_{tag}", f"mixed_{tag}", f"taken_{tag}"
     asked = f"{condition} is True or {condition} is not False and S.cond({condition})"
@@ -80,14 +82,14 @@ def _branch(lines: list[Line], start: int, test: re.Match[str], quiet: Quiet) ->
         merges = []
         keeps = []
         for k, name in enumerate(change.names):
-            if name in known:
+            if name in given or mentions.before(start, name):
                 keeps.append(f"old_{tag}_{k} = {name}")
                 merges.append(f"{name} = merged({condition}, {name}, old_{tag}_{k})")
         for k, name in enumerate(change.arrays):
-            if name in known:
+            if name in given or mentions.before(start, name):
                 keeps.append(f"kept_{tag}_{k} = kept({name})")
                 merges.append(f"merge_into({name}, {condition}, kept_{tag}_{k})")
-        known |= change.names.keys()  # a value that both suites give, as that of a conditional expression
+        given |= change.names.keys()  # a value that both suites give, as that of a conditional expression
         if n == 1 and merges:
             keeps.insert(0, f"{condition} = lnot({condition})")
         for guarded in (keeps, None, merges):

@@ -165,8 +165,3 @@ def _parse(text: str) -> list[ast.stmt] | None:
         return ast.parse(text).body
     except SyntaxError:
         return None
-
-
-def names_in(lines: Sequence[Line]) -> set[str]:
-    """Names that lines mention. A variable is assigned where it is declared, and its name is used for no other."""
-    return set(re.findall(r"[A-Za-z_]\w*", "\n".join(item.text for item in lines)))

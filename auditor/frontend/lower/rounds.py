@@ -10,14 +10,14 @@ import ast
 import re
 from collections.abc import Sequence
 
-from auditor.frontend.lower.emit import CALL_MARK, Function, Line, generators, suite_end
+from auditor.frontend.lower.emit import Function, Line, generators, suite_end
+from auditor.frontend.lower.mentions import Mentions
 
 FEW = 16  # rounds of a loop with constant bounds that is left as it is
 
 _COUNTED = re.compile(r"for (?P<name>\w+) in (?P<range>range\((?P<bounds>[-\d, ]+)\)):")
 _HEAD = re.compile(r"S\.loop\(\d+\)")
 _EXIT = re.compile(r"if not \((?P<test>.*)\): break")
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # of a variable, not of an attribute
 
 
 def tell_rounds(functions: Sequence[Function]) -> None:
@@ -30,32 +30,31 @@ def tell_rounds(functions: Sequence[Function]) -> None:
 
 def _rewrite(lines: list[Line], waiting: set[int]) -> None:
     """Innermost loops first: they are further down, so the text is walked from its end."""
+    original, mentions = list(lines), Mentions(lines)
     for start in range(len(lines) - 1, -1, -1):
         counted = _COUNTED.fullmatch(lines[start].text)
         if counted is None and lines[start].text != "while True:":
             continue
         if counted is not None and len(range(*map(int, counted["bounds"].split(",")))) <= FEW:
             continue
-        end = suite_end(lines, start)
-        suite = lines[start + 1 : end]
-        if any(item.callee in waiting or "yield" in item.text for item in suite):
-            _tell(lines, start, end, counted)
+        end = suite_end(original, start)
+        if any(item.callee in waiting or "yield" in item.text for item in original[start + 1 : end]):
+            _tell(lines, start, end, counted, mentions)
 
 
-def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None) -> None:
+def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None, mentions: Mentions) -> None:
+    """Rewrite one loop; ``end`` is where its suite ends in the function as it was."""
     opening = lines[start]
     inner = opening.indent + 1
-    head = next((n for n in range(start + 1, end) if lines[n].indent == inner and _HEAD.fullmatch(lines[n].text)), None)
+    heads = range(start + 1, suite_end(lines, start))
+    head = next((n for n in heads if lines[n].indent == inner and _HEAD.fullmatch(lines[n].text)), None)
     if head is None:
         return
-    known = set(_NAME.findall("\n".join(item.text for item in lines[:start])))
-    suite = lines[start + 1 : end]
-    assigned = _assigned(suite, inner)
-    mentioned = set(_NAME.findall("\n".join(item.text for item in suite)))
-    scalars = [name for name in assigned if name in known]
+    known = mentions.variables(0, start)
+    scalars = [name for name in mentions.assigned(start + 1, end) if name in known]
     if counted is not None:
         scalars.insert(0, counted["name"])
-    boxes = sorted((mentioned & _variables(lines[:start])) - set(scalars))
+    boxes = sorted((mentions.variables(start + 1, end) & mentions.bound(start)) - set(scalars))
     loop = f"rounds_{start}"
     left = "" if counted else _distance(lines[head - 1].text)
     arguments = [_tuple(scalars), _tuple(boxes), *([left] if left else [])]
@@ -69,33 +68,6 @@ def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None
 
 def _tuple(names: Sequence[str]) -> str:
     return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
-
-
-def _assigned(suite: Sequence[Line], indent: int) -> list[str]:
-    """Names that the lines of a body assign, in the order of their first assignment."""
-    text = "\n".join(" " * (item.indent - indent) + item.text for item in suite).replace(CALL_MARK, "yield from ")
-    found: dict[str, None] = {}
-    inside: set[str] = set()  # a comprehension has its counter to itself
-    for node in ast.walk(ast.parse(f"def f():\n{_indented(text)}")):
-        if isinstance(node, ast.comprehension):
-            inside.update(name.id for name in ast.walk(node.target) if isinstance(name, ast.Name))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found[node.id] = None
-    return [name for name in found if name not in inside]
-
-
-def _indented(text: str) -> str:
-    return "\n".join(" " + line for line in text.splitlines())
-
-
-def _variables(lines: Sequence[Line]) -> set[str]:
-    """Names that earlier lines of a function bind: parameters and what is assigned."""
-    found = set(_NAME.findall(lines[0].text.partition("(")[2]))
-    for item in lines[1:]:
-        target, sign, _ = item.text.partition(" = ")
-        if sign:
-            found.update(_NAME.findall(target))
-    return found - {"S"}
 
 
 def _distance(text: str) -> str:
