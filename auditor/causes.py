@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.causes_arrivals import early_expects, stray_arrivals
 from auditor.causes_bytes import assumed, bytes_read, capacity, sum_of_some
-from auditor.causes_parity import in_turn, out_of_step
+from auditor.causes_parity import in_turn, may_order_more, out_of_step
 from auditor.causes_schedule import EarlyWait, failure, harmful_order
 from auditor.causes_unserved import unserved_read
 from auditor.graph import Conflict
@@ -128,6 +128,7 @@ class Diagnosis:
         self._corrected: list[Audit] = []
         self._holding: set[Stack] = set()  # waits without which all goes well, though their parity is right
         self._seldom: list[Hypothesis] = []  # corrections that work, but that are seldom what was meant
+        self._in_vain: set[tuple[Stack, int]] = set()  # parities that were tried for another conflict, and did not help
         self._all_tried = False  # whether the parities of all waits were corrected together
         self._recounted: set[Stack] = set()  # inits whose count was tried with what arrives
         self._run()
@@ -670,9 +671,12 @@ class Diagnosis:
             places += [where for where in self._waits_of(c.first) if where not in places]
         for where in places:
             for start in (0, -1):
+                if (where, start) in self._in_vain or not may_order_more(self.audit, where, start):
+                    continue
                 if self._try(Hypothesis(parity={where: start})):
                     self._parity_case(where, start, conflict=c)
                     return True
+                self._in_vain.add((where, start))
         return self._all_stale(conflict=c)
 
     def _all_stale(self, *, conflict: Conflict | None = None, incident: Incident | None = None) -> bool:

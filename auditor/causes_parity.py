@@ -33,6 +33,22 @@ def out_of_step(audit: Audit, starts: dict[Stack, int]) -> list[Stack]:
     return list(found)
 
 
+def may_order_more(audit: Audit, where: Stack, start: int) -> bool:
+    """Whether a wait would observe a later phase than it did if those at its place took one phase after the other from
+    ``start`` on. Else nothing is ordered by it that was not; but a run that did not end says little."""
+    if not audit.trace.complete:
+        return True
+    turns: dict[tuple[int, int], list[int]] = {}  # lanes of the waits so far, by barrier and warp
+    for e in audit.trace.events:
+        if e.kind == "mbar.wait" and e.data["form"] == "parity" and e.where == where:
+            before = turns.setdefault((e.data["bar"], e.warp), [])
+            lane = e.lanes & -e.lanes
+            if start + sum(1 for lanes in before if lanes & lane) > e.data["phase"]:
+                return True
+            before.append(e.lanes)
+    return False
+
+
 def _waits(audit: Audit) -> Iterator[Event]:
     for e in audit.trace.events:
         if e.kind == "mbar.wait" and e.data["form"] == "parity" and not e.data["once"]:

@@ -115,8 +115,8 @@ class _Planner:
         small = [self._make(None, SMALL, ctas=n) for n in wide[:2]]
         runs = [
             replace(typical, replaceable=True),
-            *(replace(run, reduced=True, replaceable=True) for run in (*small, *_at_end(small[-1]))),
             replace(self._make(None, SINGLE, ctas=wide[-1]), fallback=True),
+            *(replace(run, reduced=True, replaceable=True) for run in (*small, *_at_end(small[-1]))),
             *ends,
             replace(self._make(None, LONG), extra=LONG_COST),
             replace(self._make(None, DEEP), extra=DEEP_COST, deep=True),

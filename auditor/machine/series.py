@@ -56,6 +56,7 @@ class _Runs:
         self._run = run
         self._first: Trace | None = None
         self._longest: Trace | None = None  # of longer problems
+        self._least = 0  # steps of the smallest problem
         self._exceeded = False
         self._too_long = False  # an extra launch was
         self._completed = False
@@ -86,8 +87,8 @@ class _Runs:
                 yield launch, trace
 
     def _wants(self, launch: Launch) -> bool:
-        if launch.reduced and (not self._exceeded or self._no_better(launch)):
-            return False
+        if launch.reduced and (not self._exceeded or self._least > REPLACEABLE_STEPS // 2 or self._no_better(launch)):
+            return False  # it takes longer than the smallest problem
         if launch.extra and not self._wants_extra(launch):
             return False
         return not any(_same_launch(launch, other) for other in self._alike)
@@ -128,6 +129,8 @@ class _Runs:
                 self._longest = trace
         else:
             self._exceeded = exceeded or (self._exceeded and not launch.reduced)
+            if launch.fallback:
+                self._least = trace.steps
         if launch.ragged and not cuts_copies(self._first, trace):
             return False
         if not trace.block_dependent:
