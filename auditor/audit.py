@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -46,13 +46,16 @@ class Audit:
         trace: Trace,
         deadline: float,
         schedule: Lazy = LAZY,
+        told: Container[tuple[str, Loc]] = (),
     ) -> None:
+        """``told``: codes and places of what other runs have shown, for which no more repairs are asked."""
         self.program = program
         self.kernel = kernel
         self.launch = launch
         self.trace = trace
         self.deadline = deadline
         self.schedule = schedule
+        self.told = told
 
     @cached_property
     def hb(self) -> HappensBefore:
@@ -164,8 +167,11 @@ class Audit:
             inputs=tuple(self.trace.inputs.items()),
             context=tuple(context),
             hint=hint,
-            candidates=repair() if repair is not None and (level or rule.level) is not Level.NOTE else (),
+            candidates=repair() if self._wants_repair(rule, level, loc) and repair is not None else (),
         )
+
+    def _wants_repair(self, rule: type[Rule], level: Level | None, loc: Loc) -> bool:
+        return (level or rule.level) is not Level.NOTE and (rule.code, loc) not in self.told
 
     def callers(self, stack: Stack) -> tuple[Loc, ...]:
         """Call sites outside the user's line, innermost first."""
@@ -294,7 +300,7 @@ def audit_kernel(
         if known in seen:
             continue  # another CTA or launch that does the same: nothing new to judge
         seen.add(known)
-        audit = Audit(program, kernel, launch, trace, deadline)
+        audit = Audit(program, kernel, launch, trace, deadline, told=findings)
         complete &= _note_coverage(audit, coverage)
         judge(audit)
         left = deadline - time.thread_time()

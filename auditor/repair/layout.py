@@ -7,8 +7,9 @@ here: ``auditor.repair.verify`` audits it.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 
 from auditor.comments import tokens
 from auditor.quick_dataclass import dataclass
@@ -102,10 +103,30 @@ class Layout:
                 partner[opening], partner[at] = at, opening
         return partner
 
+    @cached_property
+    def _outer(self) -> dict[int, int]:
+        """For each opening bracket, by offset, the one around it; -1 where there is none."""
+        outer: dict[int, int] = {}
+        stack: list[int] = []
+        for opening in sorted(a for a, b in self.partner.items() if a < b):
+            while stack and self.partner[stack[-1]] < opening:
+                stack.pop()
+            outer[opening] = stack[-1] if stack else -1
+            stack.append(opening)
+        return outer
+
+    @cached_property
+    def _openings(self) -> list[int]:
+        return list(self._outer)
+
     def around(self, offset: int, brackets: str = "{") -> Iterator[int]:
         """The opening brackets of these kinds around an offset, innermost first."""
-        found = [a for a, b in self.partner.items() if a < offset <= b and self.code[a] in brackets]
-        return iter(sorted(found, reverse=True))
+        before = bisect_left(self._openings, offset)
+        opening = self._openings[before - 1] if before else -1
+        while opening >= 0:
+            if offset <= self.partner[opening] and self.code[opening] in brackets:
+                yield opening
+            opening = self._outer[opening]
 
     # ---- statements ----
 
@@ -122,7 +143,11 @@ class Layout:
         if head[match.start()] == "]":
             return True
         opening = self.partner.get(begin + match.start())
-        return opening is not None and not re.search(r"\b(?:if|for|while|switch|constexpr)\s*$", self.code[:opening])
+        return opening is not None and not self.ends_with(opening, r"if|for|while|switch|constexpr")
+
+    def ends_with(self, offset: int, words: str) -> bool:
+        """Whether one of some words, a regular expression, is what stands before an offset, blanks aside."""
+        return bool(re.search(rf"\b(?:{words})\s*$", self.code[max(offset - _LONGEST_HEAD, 0) : offset]))
 
     def path(self, offset: int) -> list[Statement]:
         """The statements around an offset that stand directly in a block, from the function's body inwards.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from auditor.repair.layout import Layout
 
@@ -26,7 +27,7 @@ def statement(layout: Layout, instruction: str, offset: int) -> str:
     """A statement that executes an instruction without operands, as code at ``offset`` would write it."""
     if instruction.startswith("__"):
         return f"{instruction}();"
-    for match in _HELPER.finditer(layout.text):
+    for match in _helpers(layout):
         if (
             match[2].strip().rstrip(";") == instruction
             and match.end() <= offset
@@ -40,9 +41,15 @@ def statement(layout: Layout, instruction: str, offset: int) -> str:
     return f'asm volatile("{instruction};" ::: "memory");'
 
 
+@lru_cache(maxsize=4)
+def _helpers(layout: Layout) -> tuple[re.Match[str], ...]:
+    """The functions of a file that execute one instruction without operands."""
+    return tuple(_HELPER.finditer(layout.text))
+
+
 def _is_visible(layout: Layout, definition: int, offset: int) -> bool:
     """Whether a function that is defined at one offset may be called at another by its name alone."""
     inside = set(layout.around(offset))
     return all(
-        brace in inside or re.search(r"\bnamespace\s*$", layout.code[:brace]) for brace in layout.around(definition)
+        brace in inside or layout.ends_with(brace, "namespace") for brace in layout.around(definition)
     )
