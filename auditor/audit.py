@@ -27,7 +27,7 @@ from auditor.machine.series import Series
 from auditor.program import Kernel, Program
 from auditor.registry import all_rules, get
 from auditor.rule import Rule
-from auditor.source import UNKNOWN, Loc, Stack
+from auditor.source import SHIM_ROOT, UNKNOWN, Loc, Stack
 from auditor.story import Story
 from auditor.trace import Event, Incident, Trace
 
@@ -109,7 +109,7 @@ class Audit:
     def user(self, stack: Stack) -> Loc:
         """The user's line of a call chain: the first place that is not inside a wrapper of a few instructions."""
         for loc in stack:
-            if loc not in self._wrappers and not loc.file.startswith("/bwshim"):
+            if loc not in self._wrappers and not self.program.is_system(loc):
                 return loc
         return stack[-1] if stack else self.kernel.loc
 
@@ -120,7 +120,7 @@ class Audit:
         for loc in stack:
             if loc == user:
                 break
-            if not loc.file.startswith("/bwshim"):
+            if not loc.file.startswith(SHIM_ROOT):  # nobody could look at it
                 out.append(loc)
         return tuple(out)
 

@@ -155,13 +155,4 @@ def _first(audit: Audit, phases: dict[int, list[Event]]) -> Stray | None:
 
 def _after(audit: Audit, event: Event, other: Event) -> bool:
     """Whether an event depends on another one, by any chain of events."""
-    seen: set[int] = set()
-    todo = [event.id]
-    while todo:
-        for pred in audit.hb.story.predecessors(audit.event(todo.pop())):
-            if pred == other.id:
-                return True
-            if pred > other.id and pred not in seen:
-                seen.add(pred)
-                todo.append(pred)
-    return False
+    return audit.hb.story.follow([event.id], other)

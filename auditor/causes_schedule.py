@@ -74,16 +74,8 @@ def _knows(audit: Audit, wait: Event, before: Event) -> bool:
 
     Lanes of a warp stand for one another here.
     """
-    todo = [e.id for e in audit.trace.events[before.id : wait.id] if e.warp == wait.warp and e.time < wait.time]
-    seen = set(todo)
-    while todo:
-        for pred in audit.hb.story.predecessors(audit.event(todo.pop())):
-            if pred == before.id:
-                return True
-            if pred > before.id and pred not in seen:
-                seen.add(pred)
-                todo.append(pred)
-    return False
+    own = (e.id for e in audit.trace.events[before.id : wait.id] if e.warp == wait.warp and e.time < wait.time)
+    return audit.hb.story.follow(own, before)
 
 
 def harmful_order(audit: Audit) -> Harm | None:

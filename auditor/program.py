@@ -19,6 +19,8 @@ from auditor.source import UNKNOWN, Loc
 if TYPE_CHECKING:
     from auditor.ptx.grammar import AsmBlock
 
+ELSEWHERE = "elsewhere "  # before the name of a called function that another file defines, and that may synchronise
+
 
 @dataclass(frozen=True)
 class ScalarType:
@@ -133,10 +135,15 @@ class Program:
     global_vars: dict[str, tuple[str, int]] = field(default_factory=dict)  # key -> (name, bytes)
     sources: dict[str, str] = field(default_factory=dict)  # user files read, for snippets
     asm_clobbers: list[bool] = field(default_factory=list)
+    system: tuple[str, ...] = ()  # folders of headers that are not the user's
     _namespace: dict[str, Any] | None = None
     _code: CodeType | None = None
 
     FILENAME = "<bw-audit program>"
+
+    def is_system(self, loc: Loc) -> bool:
+        """Whether a place lies in a header that is not the user's."""
+        return loc.file.startswith(self.system)
 
     def function(self, name: str) -> Callable[..., Any]:
         """The translated function of that Python name; compiles the module on first use."""

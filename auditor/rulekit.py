@@ -323,3 +323,18 @@ def tensor_maps(audit: Audit) -> Iterator[TensorMap]:
                 yield value
         elif isinstance(value, (list, tuple)):
             stack = list(value) + stack
+
+
+def exchanged_between(audit: Audit, first: Event, second: Event) -> bool:
+    """Whether all lanes of an event met in an exchange of their warp that another event depends on.
+
+    ``shfl.sync`` and its kin wait for the lanes (PTX ISA 9.7.9.6) and order no memory: what the lanes have waited for
+    is over, what they wrote need not be seen.
+    """
+    return any(
+        e.kind in ("elect", "warp.sync")
+        and e.warp == first.warp
+        and not first.lanes & ~e.lanes
+        and audit.hb.story.follow([second.id], e)
+        for e in audit.trace.events[first.id : second.id]
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SHIM_ROOT = "/bwshim"  # a folder that exists only in the file system that clang is shown, for our headers
+
 
 @dataclass(frozen=True, order=True)
 class Loc:

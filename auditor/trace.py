@@ -71,9 +71,9 @@ class Event:
     warp: index over the whole cluster (CTA rank * warps per CTA + warp), -1 for events that no warp executes.
     lanes: bit mask of the executing lanes. time: position in the warp's own order, 0 when warp is -1.
     preds: (event id, reason). Reasons: "program", "fork", "issue", "arrive", "phase", "complete", "commit", "bar",
-    "cluster", "warp", "relaxed" (no memory ordering), "group", "read" (an asynchronous operation has read its source,
-    no more). Program order within a strand is implied and not listed; a new strand's first event has a "fork" edge
-    from its parent's last event.
+    "cluster", "warp", "atomic", "relaxed" (no memory ordering), "group", "read" (an asynchronous operation has read its
+    source, no more). Program order within a strand is implied and not listed; a new strand's first event has a "fork"
+    edge from its parent's last event.
     data: the operation's facts, by kind; see docs/internals.md.
     """
 

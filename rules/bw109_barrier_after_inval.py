@@ -8,7 +8,7 @@ from auditor.audit import Audit
 from auditor.findings import Finding, Level
 from auditor.meaning import Meaning
 from auditor.rule import Rule
-from auditor.rulekit import context, incident_context, initialised, story_of, thread, who
+from auditor.rulekit import context, exchanged_between, incident_context, initialised, story_of, thread, who
 
 
 class BarrierAfterInval(Rule):
@@ -44,7 +44,7 @@ class BarrierAfterInval(Rule):
         for case in audit.diagnosis.cases(Meaning.REINIT):
             assert case.conflict is not None
             first, second = case.conflict.first, case.conflict.second
-            if "mbar.inval" not in (first.kind, second.kind):
+            if "mbar.inval" not in (first.kind, second.kind) or exchanged_between(audit, first, second):
                 continue
             yield audit.finding(
                 type(self), case.where,

@@ -66,7 +66,10 @@ def _unguarded(audit: Audit, places: dict[Loc, bool]) -> Iterator[tuple[Loc, Eve
         if e.warp < 0 or not e.where:
             continue
         place = e.where[0]
-        if place in places:
+        if audit.program.is_system(place):  # a library's own: what it is for is seen where it is called
+            acquired.pop(e.strand, None)
+            accessed.pop(e.strand, None)
+        elif place in places:
             if not places[place] and e.kind in RELEASES:
                 for access in accessed.get(e.strand, ()):
                     if any(a.space == RELEASES[e.kind] for a in access.accesses):
@@ -81,6 +84,3 @@ def _unguarded(audit: Audit, places: dict[Loc, bool]) -> Iterator[tuple[Loc, Eve
             for order in acquired.get(e.strand, ()):
                 if any(a.space == ACQUIRES[order.kind] for a in e.accesses):
                     yield order.where[0], order, e, True
-        elif place.file.startswith("/bwshim"):
-            acquired.pop(e.strand, None)
-            accessed.pop(e.strand, None)

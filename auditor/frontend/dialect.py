@@ -23,6 +23,8 @@ _MISSING = {
 }
 _TWO_OPERANDS = re.compile(r'("[=+&]*[a-zA-Z]{1,2}"\s*\((?:[^()"]|\([^()"]*\))*\))(\s*"[=+&]*[a-zA-Z]{1,2}"\s*\()')
 _NO_COMMA = re.compile(r'\)\s+"[=+&]*[a-zA-Z]{1,2}"\s*\(')  # faster than the pattern that it is a part of
+_SHARED = re.compile(r"(?:static[ \t]+)?__shared__(?=[^;{}]*\Z)")
+_ANNOTATED = "__bw_shr__"  # as long as what it replaces
 _INCLUDE = re.compile(r"#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]")
 
 
@@ -32,6 +34,7 @@ def corrections(unit: ParsedUnit, read: Callable[[str], str]) -> dict[str, str]:
     errors = [error for error in unit.errors if not is_shim(error.loc.file)]
     _percent_signs(errors, texts)
     _insertions(errors, texts)
+    _shared_classes(errors, texts)
     if any(error.message == "expected expression" for error in errors):
         _pragma_macros(texts, {item.include.name for item in unit.tu.get_includes()} | {unit.path})
     return texts.changed
@@ -106,6 +109,16 @@ def _insertions(errors: Iterable[Diagnostic], texts: _Texts) -> None:
         for place in sorted(inserted, reverse=True):
             text = text[:place] + inserted[place] + text[place:]
         texts.change(name, text)
+
+
+def _shared_classes(errors: Iterable[Diagnostic], texts: _Texts) -> None:
+    """A variable in shared memory whose class initialises its members: nvcc leaves that out, with a warning."""
+    for error in errors:
+        if error.message == "initialization is not supported for __shared__ variables":
+            text = texts[error.loc.file]
+            place = offset_of(text, error.loc)
+            head = _SHARED.sub(lambda m: " " * (len(m[0]) - len(_ANNOTATED)) + _ANNOTATED, text[:place])
+            texts.change(error.loc.file, head + text[place:])
 
 
 def _pragma_macros(texts: _Texts, names: Iterable[str]) -> None:

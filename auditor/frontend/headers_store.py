@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from auditor.frontend.atoms import atom_headers
-from auditor.frontend.options import SHIM_ROOT
+from auditor.source import SHIM_ROOT
 
 _FOLDER = Path(__file__).parent / "headers"
 

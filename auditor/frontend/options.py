@@ -6,10 +6,13 @@ import re
 
 from auditor.frontend.clang_api import cindex
 from auditor.quick_dataclass import dataclass
+from auditor.source import SHIM_ROOT
 
-SHIM_ROOT = "/bwshim"  # a folder that exists only in the file system that clang is shown
 PRELUDE = "bw/prelude.h"
 ANNOTATIONS = "bw/annotations.h"
+BUILT_IN_VARIABLES = "bw/built_in_variables.h"
+COMPILER_BUILTINS = "bw/compiler_builtins.h"
+MODEL = "bw_"  # how the functions of that header begin, before the name of the builtin
 
 DEFAULT_ARCH = "sm_100a"
 
@@ -138,6 +141,18 @@ def command_line(options: Options, arch: Arch) -> list[str]:
     return args
 
 
+def builtin_header(name: str) -> str:
+    """The path of one of clang's own headers, as libclang's package brings them."""
+    return f"{cindex.Config.resource_dir}/include/{name}"
+
+
+def system_folders(options: Options) -> tuple[str, ...]:
+    """Folders of headers that are not the user's, each with a slash at its end."""
+    real = (cindex.Config.resource_dir, cindex.Config.libcxx_dir, "/usr/include")
+    toolkit = (f"{options.cuda_path}/include",) if options.cuda_path else ()
+    return tuple(f"{folder}/" for folder in (SHIM_ROOT, *(() if options.own_headers else (*real, *toolkit))))
+
+
 def _real_folders(options: Options) -> list[str]:
     """A toolkit's include folders in the order of clang's driver, with libc++ from libclang's package."""
     builtin, libcxx = cindex.Config.resource_dir, cindex.Config.libcxx_dir
@@ -148,4 +163,4 @@ def _real_folders(options: Options) -> list[str]:
         args += ["-isystem", f"{include}/cccl", "-isystem", include]
     # Our folder serves OPTIONAL_TOOLKIT_FILES, after everything that might have them.
     args += ["-idirafter", SHIM_ROOT, "-include", "__clang_cuda_runtime_wrapper.h"]
-    return [*args, "-include", f"{SHIM_ROOT}/{ANNOTATIONS}"]
+    return [*args, "-include", f"{SHIM_ROOT}/{COMPILER_BUILTINS}", "-include", f"{SHIM_ROOT}/{ANNOTATIONS}"]

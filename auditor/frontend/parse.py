@@ -14,10 +14,12 @@ from auditor.frontend.headers_store import clash_macros, feature_macros, made_fi
 from auditor.frontend.included import included_files
 from auditor.frontend.options import (
     ANNOTATIONS,
+    BUILT_IN_VARIABLES,
+    COMPILER_BUILTINS,
     OPTIONAL_TOOLKIT_FILES,
-    SHIM_ROOT,
     Arch,
     Options,
+    builtin_header,
     command_line,
     parse_arch,
 )
@@ -25,7 +27,7 @@ from auditor.frontend.skipped import skipped_notes
 from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure, location
 from auditor.program import Note
 from auditor.quick_dataclass import dataclass
-from auditor.source import UNKNOWN, Loc
+from auditor.source import SHIM_ROOT, UNKNOWN, Loc
 
 __all__ = ["Diagnostic", "Options", "ParseFailure", "ParsedUnit", "parse"]
 
@@ -117,7 +119,10 @@ class _Parse:
             unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in self.empty_files]
         else:
             unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in OPTIONAL_TOOLKIT_FILES]
-            unsaved += [(name, text) for name, text in shim_files() if name == f"{SHIM_ROOT}/{ANNOTATIONS}"]
+            texts = dict(shim_files())
+            unsaved += [(path, texts[path]) for path in (f"{SHIM_ROOT}/{n}" for n in (COMPILER_BUILTINS, ANNOTATIONS))]
+            variables = texts[f"{SHIM_ROOT}/{BUILT_IN_VARIABLES}"]
+            unsaved.append((builtin_header("__clang_cuda_builtin_vars.h"), variables))
         unsaved += [(name, text) for name, text in self.corrected.items() if name != self.path]
         text = self.corrected.get(self.path, self.text)
         unsaved.append((self.path, "\n".join([text, *lines, ""]) if lines else text))

@@ -13,11 +13,10 @@ from dataclasses import field
 
 from auditor.frontend.headers_store import provider
 from auditor.frontend.include_search import missing_include
-from auditor.frontend.options import SHIM_ROOT
 from auditor.frontend.unit import Diagnostic, ParsedUnit, offset_of
 from auditor.program import Note
 from auditor.quick_dataclass import dataclass
-from auditor.source import Loc
+from auditor.source import SHIM_ROOT, Loc
 
 HEADER = f"{SHIM_ROOT}/bw/stubs.h"
 ROUNDS = 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from auditor.graph.columns import issuer_id
@@ -25,6 +26,7 @@ class Story:
     def __init__(self, trace: Trace, events: dict[int, Event]) -> None:
         self._events = events
         self._previous: dict[int, int] = {}
+        self._joined: dict[int, int] = {}  # the last event before in the strand that has predecessors outside it
         self._acquires: dict[int, list[Event]] = {}
         self._releases: dict[int, list[Event]] = {}
         last: dict[int, int] = {}
@@ -32,7 +34,11 @@ class Story:
             if event.warp < 0:
                 continue
             if event.strand in last:
-                self._previous[event.id] = last[event.strand]
+                before = last[event.strand]
+                self._previous[event.id] = before
+                joined = before if self._events[before].preds else self._joined.get(before)
+                if joined is not None:
+                    self._joined[event.id] = joined
             last[event.strand] = event.id
             if event.kind in ACQUIRES:
                 self._acquires.setdefault(event.warp, []).append(event)
@@ -65,6 +71,22 @@ class Story:
         previous = self.previous(event)
         found = [pred for pred, _ in event.preds]
         return found if previous is None else [previous, *found]
+
+    def follow(self, starts: Iterable[int], other: Event) -> bool:
+        """Whether one of some events, by id, depends on another event by any chain of events, or is that one."""
+        strand = other.strand if other.warp >= 0 else None
+        todo = [start for start in starts if start >= other.id]
+        seen = set(todo)
+        while todo:
+            event = self._events[todo.pop()]
+            if event.id == other.id or (event.warp >= 0 and event.strand == strand):
+                return True
+            joined = self._joined.get(event.id, -1)
+            for pred in (joined, *(pred for pred, _ in event.preds)):
+                if pred >= other.id and pred not in seen:
+                    seen.add(pred)
+                    todo.append(pred)
+        return False
 
     def learned_from(self, event: Event) -> list[int]:
         """Ids of the direct predecessors that pass on all they know."""

@@ -97,7 +97,8 @@ class Launch:
     ``larger``: a chosen problem of a size that every kernel is made for, run when a smaller one hangs.
     ``ragged``: one with a size that is no multiple of tiles, which counts where the kernel is seen to deal with that.
     ``alone``: a launch without the cluster that was chosen for the others, which take its place when they go wrong.
-    ``fallback``: a chosen problem that need not end where another has ended. ``boxes``: what its runs find out.
+    ``fallback``: the smallest chosen problem, which need not end where another has ended. ``boxes``: what its runs find
+    out.
     """
 
     kernel: str
@@ -125,6 +126,11 @@ class Launch:
     alone: bool = False
     fallback: bool = False
     boxes: Boxes = field(default_factory=Boxes, compare=False, repr=False)
+
+    @property
+    def once_more(self) -> bool:
+        """Whether this is the smallest problem with all the time there is, for when no other one ends."""
+        return self.fallback and not self.replaceable
 
     @property
     def threads(self) -> int:

@@ -113,17 +113,19 @@ class _Planner:
             return [typical, *ends]
         wide = _WIDE if self._strides else (0,)
         small = [self._make(None, SMALL, ctas=n) for n in wide[:2]]
+        single = self._make(None, SINGLE, ctas=wide[-1])
         runs = [
             replace(typical, replaceable=True),
-            replace(self._make(None, SINGLE, ctas=wide[-1]), fallback=True),
+            replace(single, fallback=True, replaceable=True),
             *(replace(run, reduced=True, replaceable=True) for run in (*small, *_at_end(small[-1]))),
+            replace(single, fallback=True),
             *ends,
             replace(self._make(None, LONG), extra=LONG_COST),
             replace(self._make(None, DEEP), extra=DEEP_COST, deep=True),
             *_ragged(self._make(None, RAGGED)),
             *(replace(self._make(None, LARGE, ctas=n), larger=True) for n in wide),
         ]
-        return [run for n, run in enumerate(runs) if run.inputs not in [r.inputs for r in runs[:n]]]
+        return [run for n, run in enumerate(runs) if not any(_same_run(run, other) for other in runs[:n])]
 
     def from_host(self, facts: HostFacts, wanted: list[tuple[int, HostLaunch]]) -> list[Launch]:
         """Runs of the launches that host code makes."""
@@ -239,6 +241,11 @@ class _Planner:
             chosen.append("shared")
             inputs["dynamic shared memory"] = f"{value} bytes (size not known: the most that a block can have)"
         return value
+
+
+def _same_run(a: Launch, b: Launch) -> bool:
+    """Whether a launch has the inputs of another one, and no more time."""
+    return a.inputs == b.inputs and not a.once_more
 
 
 def _shape(run: Launch) -> tuple[Any, ...]:

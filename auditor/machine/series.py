@@ -89,6 +89,8 @@ class _Runs:
     def _wants(self, launch: Launch) -> bool:
         if launch.reduced and (not self._exceeded or self._least > REPLACEABLE_STEPS // 2 or self._no_better(launch)):
             return False  # it takes longer than the smallest problem
+        if launch.once_more and self._completed:
+            return False
         if launch.extra and not self._wants_extra(launch):
             return False
         return not any(_same_launch(launch, other) for other in self._alike)
@@ -112,7 +114,7 @@ class _Runs:
         )
 
     def _steps(self, launch: Launch) -> int:
-        if launch.replaceable or (launch.fallback and self._completed):
+        if launch.replaceable:
             return min(self._budget, REPLACEABLE_STEPS)
         if launch.deep:
             return min(self._budget, EXTRA_STEPS)
@@ -129,13 +131,13 @@ class _Runs:
                 self._longest = trace
         else:
             self._exceeded = exceeded or (self._exceeded and not launch.reduced)
-            if launch.fallback:
+            if launch.fallback and not exceeded:
                 self._least = trace.steps
         if launch.ragged and not cuts_copies(self._first, trace):
             return False
         if not trace.block_dependent:
             self._alike.append(launch)
-        spared = launch.fallback and (self._completed or any(cut.steps >= trace.steps for _, cut in self._cut))
+        spared = launch.fallback and any(cut.steps >= trace.steps for _, cut in self._cut)
         if exceeded and (launch.replaceable or launch.extra or spared):
             self._cut.append((launch, trace))
             return False

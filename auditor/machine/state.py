@@ -145,6 +145,7 @@ class Cta:
     shared_end: int = 0  # end of the shared window in bytes
     values: SharedValues = field(default_factory=SharedValues)
     chosen: dict[int, int] = field(default_factory=dict)  # offset -> how often an integer was chosen for it
+    atomics: dict[int, dict[int, int]] = field(default_factory=dict)  # offset -> strand -> its last atomic's event
     barriers: dict[int, BarrierState] = field(default_factory=dict)
     named: dict[int, NamedBarrier] = field(default_factory=dict)
     allocations: list[Allocation] = field(default_factory=list)

@@ -12,6 +12,7 @@ from auditor.machine import memory
 from auditor.machine.execute import run_blocking, run_plain
 from auditor.machine.recording import LoadRecord, OpenEvent
 from auditor.machine.rounds import Jump, Rounds
+from auditor.program import ELSEWHERE
 from auditor.source import Stack
 from auditor.trace import Event
 from auditor.values import OPAQUE, SHARED_WINDOW, BlockInt, Opaque, Ref, Vec, collapse, lane_values
@@ -39,10 +40,10 @@ HIDING = "__bw_hides_"  # how functions of our headers begin that stand for oper
 
 
 class HiddenOperations(Exception):  # noqa: N818 - how a run ends, not a defect
-    """A call may copy, multiply, arrive or wait in ways that are not modelled: what follows cannot be judged."""
+    """A call may copy, multiply, arrive or wait in ways that are not known: what follows cannot be judged."""
 
-    def __init__(self, name: str, where: Stack) -> None:
-        super().__init__(f"cute::{name} is not modelled, and hides the operations that it stands for")
+    def __init__(self, what: str, where: Stack) -> None:
+        super().__init__(what)
         self.where = where
 
 
@@ -327,7 +328,11 @@ class Strand:
     def opaque_call(self, name: str, args: Any, kind: str = "int", bits: int = 32) -> Any:
         """A call that is not modelled; pointers passed to it are not followed."""
         if name.startswith(HIDING):
-            raise HiddenOperations(name.removeprefix(HIDING), self.machine.where())
+            what = f"cute::{name.removeprefix(HIDING)} is not modelled, and hides the operations that it stands for"
+            raise HiddenOperations(what, self.machine.where())
+        if name.startswith(ELSEWHERE):
+            what = f"{name.removeprefix(ELSEWHERE)} is defined in another file, and may synchronise"
+            raise HiddenOperations(what, self.machine.where())
         pending = list(args)
         while pending:
             a = pending.pop()

@@ -26,7 +26,8 @@ tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05
 tcgen05.cp tcgen05.shift tcgen05.mma tcgen05.commit
 wgmma.fence wgmma.commit_group wgmma.wait_group wgmma.mma_async
 barrier bar bar.warp.sync barrier.cluster fence fence.proxy fence.mbarrier_init membar
-elect.sync griddepcontrol setmaxnreg mapa getctarank shfl shfl.sync vote vote.sync match.sync redux.sync activemask
+elect.sync griddepcontrol setmaxnreg mapa getctarank shfl shfl.sync vote vote.sync redux.sync activemask
+match.any.sync match.all.sync
 tensormap.replace tensormap.cp_fenceproxy clusterlaunchcontrol.try_cancel clusterlaunchcontrol.query_cancel
 nanosleep trap brkpt exit ret bra brx.idx call
 """
@@ -62,7 +63,8 @@ _SPECIAL = _words(
 
 _ALWAYS_BLOCKING = _words(
     """
-    mbarrier.try_wait mbarrier.test_wait bar.warp.sync elect.sync shfl.sync vote.sync match.sync redux.sync
+    mbarrier.try_wait mbarrier.test_wait bar.warp.sync elect.sync shfl.sync vote.sync redux.sync
+    match.any.sync match.all.sync
     tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.st tcgen05.wait setmaxnreg
     wgmma.fence wgmma.commit_group wgmma.wait_group wgmma.mma_async tensormap.cp_fenceproxy
     cp.async.wait_group cp.async.wait_all cp.async.bulk.wait_group nanosleep

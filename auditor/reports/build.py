@@ -70,7 +70,7 @@ def report_kernel(program: Program, kernel: Kernel, options: AuditOptions, host:
             found,
             complete,
             unknown,
-            sum(not (run.reduced or run.deep or run.ragged or run.alone) for run in launches),
+            sum(not (run.reduced or run.deep or run.ragged or run.alone or run.once_more) for run in launches),
             audit.launch.origin == "chosen",
         ),
         problems=found,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from auditor.frontend import build_program
 from auditor.frontend.asm import asm_parts
 from auditor.frontend.clang_api import ENTER, CursorKind, visit
 from auditor.frontend.dialect import foreseen
@@ -84,4 +85,27 @@ void launch(int *p) { k<float><<<1, 32>>>(p); }
 def test_a_member_function_that_is_not_called_stays_an_error() -> None:
     unit = parse("t.cu", "struct S { __device__ int f(); };\n__global__ void k(S s, int *p) { *p = s.f < 3; }\n")
     assert errors(unit)[0].startswith("reference to non-static member function must be called")
+    assert unit.corrected == {}
+
+
+def test_shared_objects_whose_class_initialises_its_members() -> None:
+    """nvcc warns, and leaves the initialisation out."""
+    text = """
+struct Bars { unsigned long long full = 0; int slot{}; __device__ Bars() {} };
+__global__ void k(int *out)
+{
+    __shared__ Bars one;
+    static __shared__ alignas(16) Bars several[2];
+    one.slot = several[1].slot = 3;
+    out[0] = one.slot;
+}
+"""
+    unit = parse("t.cu", text)
+    assert errors(unit) == []
+    assert [shared.size for shared in build_program("t.cu", text).kernels[0].shared] == [16, 32]
+
+
+def test_a_class_that_another_rule_forbids_is_no_such_object() -> None:
+    unit = parse("t.cu", "__global__ void k(int n) { __shared__ int a[n]; }\n")
+    assert errors(unit) != []
     assert unit.corrected == {}

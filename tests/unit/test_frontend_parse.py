@@ -9,9 +9,10 @@ import pytest
 from auditor.frontend.asm import asm_parts
 from auditor.frontend.clang_api import ENTER, CursorKind, spelling_place, visit
 from auditor.frontend.headers_store import shim_files
-from auditor.frontend.options import SHIM_ROOT, Options, parse_arch
+from auditor.frontend.options import Options, parse_arch
 from auditor.frontend.parse import ParseFailure, parse
 from auditor.frontend.unit import ParsedUnit, location, user_file
+from auditor.source import SHIM_ROOT
 
 
 def asm_statements(unit: ParsedUnit) -> list[object]:

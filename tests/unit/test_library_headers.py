@@ -8,9 +8,10 @@ import pytest
 
 from auditor.engine import guess_arch
 from auditor.frontend.headers_store import LIBRARY_FOLDERS, shim_files
-from auditor.frontend.options import SHIM_ROOT, Options
+from auditor.frontend.options import Options
 from auditor.frontend.parse import parse
 from auditor.frontend.unit import ParsedUnit
+from auditor.source import SHIM_ROOT
 
 SOURCE = "#include <cutlass/arch/barrier.h>\n__global__ void k() { cutlass::arch::fence_barrier_init(); }\n"
 REAL = "#pragma once\nnamespace cutlass { namespace arch { __device__ void fence_barrier_init(); } }\n"

@@ -99,15 +99,16 @@ def test_large_persistent_problem_keeps_its_grid() -> None:
 def test_chosen_runs_are_typical_small_single_and_long() -> None:
     k = kernel(param("m"), param("k"), param("flag", type_name="bool", size=1), param("x", "pointer", "int *", 8))
     runs = plan(program(k), k, None, HostFacts())
-    assert [r.args[:3] for r in runs] == [[256, 1024, 1], [128, 256, 1], [128, 256, 1], [128, 128, 0], [256, 1024, 1],
-                                          [512, 2048, 1], [4096, 8192, 1], [272, 1040, 1], [272, 1040, 1],
-                                          [256, 8192, 1]]  # fmt: skip
-    assert [r.block_index[0] for r in runs] == [0, 0, 1, 0, 1, 0, 0, 0, 1, 0]
-    assert [r.replaceable for r in runs] == [True, True, True, *[False] * 7]
-    assert [r.reduced for r in runs] == [False, True, True, *[False] * 7]
-    assert [r.extra for r in runs] == [0, 0, 0, 0, 1, 3, 12, 1, 1, 0]
-    assert [n for n, r in enumerate(runs) if r.deep] == [6]
-    assert [n for n, r in enumerate(runs) if r.ragged] == [7, 8]
+    assert [r.args[:3] for r in runs] == [[256, 1024, 1], [128, 128, 0], [128, 256, 1], [128, 256, 1], [128, 128, 0],
+                                          [256, 1024, 1], [512, 2048, 1], [4096, 8192, 1], [272, 1040, 1],
+                                          [272, 1040, 1], [256, 8192, 1]]  # fmt: skip
+    assert [r.block_index[0] for r in runs] == [0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0]
+    assert [r.replaceable for r in runs] == [True, True, True, True, *[False] * 7]
+    assert [r.reduced for r in runs] == [False, False, True, True, *[False] * 7]
+    assert [n for n, r in enumerate(runs) if r.fallback] == [1, 4]
+    assert [r.extra for r in runs] == [0, 0, 0, 0, 0, 1, 3, 12, 1, 1, 0]
+    assert [n for n, r in enumerate(runs) if r.deep] == [7]
+    assert [n for n, r in enumerate(runs) if r.ragged] == [8, 9]
     assert not any(r.alone for r in runs)
     assert all(r.origin == "chosen" for r in runs)
     assert {"m", "k", "flag", "block", "grid"} <= set(runs[0].chosen)

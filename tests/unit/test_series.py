@@ -13,11 +13,12 @@ from auditor.trace import Event, Incident, Trace
 
 TYPICAL = Launch("typical", replaceable=True)
 SMALL = Launch("small", reduced=True, replaceable=True)
-SINGLE = Launch("single", fallback=True)
+SINGLE = Launch("single", fallback=True, replaceable=True)
+LAST = Launch("last", fallback=True)
 LONG = Launch("long", extra=3)
 LARGE = Launch("large", larger=True)
 DEEP = Launch("deep", extra=12, deep=True)
-ALL = [TYPICAL, SMALL, SINGLE, LONG, LARGE]
+ALL = [TYPICAL, SINGLE, SMALL, LAST, LONG, LARGE]
 RING = [TYPICAL, LONG, DEEP]
 PAIR = [TYPICAL, LONG, Launch("typical alone", alone=True), Launch("long alone", extra=3, alone=True)]
 
@@ -64,37 +65,47 @@ def test_short_runs_all_count() -> None:
 
 def test_a_smaller_problem_stands_in_for_one_that_is_too_long() -> None:
     ran, counted = judged({"typical": REPLACEABLE_STEPS + 1})
-    assert ran == ["typical", "small", "single"]
-    assert counted == ["small", "single"]
+    assert ran == ["typical", "single", "small"]
+    assert counted == ["single", "small"]
+
+
+def test_no_other_problem_is_tried_where_the_smallest_is_long_already() -> None:
+    steps = {"typical": REPLACEABLE_STEPS + 1, "single": REPLACEABLE_STEPS // 2}
+    assert "small" in judged(steps)[0]
+    assert judged({**steps, "single": REPLACEABLE_STEPS // 2 + 1}) == (["typical", "single"], ["single"])
 
 
 def test_the_last_resort_counts_even_when_it_is_too_long() -> None:
     long = REPLACEABLE_STEPS + 1
-    assert judged({"typical": long, "small": long, "single": 500_000})[1] == ["single"]
+    steps = {"typical": long, "single": long, "small": long, "last": 500_000}
+    assert judged(steps, waits={"small": [0]})[1] == ["last"]
 
 
 def test_a_last_resort_that_is_too_long_does_not_count_where_another_has_ended() -> None:
     long = REPLACEABLE_STEPS + 1
-    assert judged({"typical": long, "single": long})[1] == ["small"]
+    steps = {"typical": long, "single": long}
+    assert judged(steps, waits={"single": [0]}) == (["typical", "single", "small"], ["small"])
 
 
 def test_a_run_that_is_too_long_counts_when_there_is_no_time_for_another() -> None:
     long = REPLACEABLE_STEPS + 1
-    assert judged({"typical": long, "small": long}, runs=2) == (["typical", "small"], ["typical"])
+    assert judged({"typical": long, "single": long}, runs=2) == (["typical", "single"], ["typical"])
 
 
 def test_of_runs_that_were_all_cut_the_longest_counts() -> None:
     long = REPLACEABLE_STEPS + 1
-    few = {"typical": long, "small": long, "single": 500_000}
+    few = {"typical": long, "single": long, "small": long, "last": 500_000}
     assert judged(few, budget=REPLACEABLE_STEPS // 2)[1] == ["typical"]
-    assert judged(few)[1] == ["single"]
+    assert judged(few)[1] == ["last"]
 
 
 def test_a_smaller_problem_that_made_no_difference_is_not_tried_again_for_the_same_cta() -> None:
     long = REPLACEABLE_STEPS + 1
     others = [replace(SMALL, kernel="smaller"), replace(SMALL, kernel="end", block_index=(1, 0, 0))]
-    steps = {"typical": long, "small": long, "smaller": 100, "end": 100}
-    assert judged(steps, launches=[TYPICAL, SMALL, *others, SINGLE])[0] == ["typical", "small", "end", "single"]
+    steps = {"typical": long, "single": long, "smaller": 100, "end": 100}
+    launches = [TYPICAL, SINGLE, SMALL, *others, LAST]
+    assert judged(steps, launches=launches)[0] == ["typical", "single", "end"]
+    assert judged({**steps, "small": long}, launches=launches, waits={"single": [0]})[0][2:] == ["small", "smaller"]
 
 
 def test_an_extra_launch_that_is_longer_than_expected_does_not_count() -> None:

@@ -24,6 +24,7 @@ from auditor.frontend.lower.nodes import (
 )  # fmt: skip
 from auditor.frontend.lower.signatures import Signature
 from auditor.frontend.lower.types import VOID, CType, pointer_to
+from auditor.program import ELSEWHERE
 
 # How a reference, pointer or ``this`` argument is passed, which the callee is specialised for.
 OBJECT = "o"  # the Python list of a local object
@@ -137,7 +138,10 @@ class Calls(Expressions):
         if signature.defaulted and self.ast.spelling(node) == "operator=" and arguments:
             return self._memberwise(node, base if signature.method else None, arguments[0])
         if signature.body is None:
-            return self._opaque_call(node, signature.name, arguments, ctype)
+            model = None if self.host else self.build.model(signature.name)
+            if model is None:
+                return self._bodiless(node, signature, arguments, ctype)
+            signature = model
         after: list[tuple[Lvalue, str]] = []
         for index, ptype in enumerate(signature.param_types):
             argument = arguments[index] if index < len(arguments) else None
@@ -283,6 +287,17 @@ class Calls(Expressions):
         return codes
 
     # ---- calls that are not translated
+
+    def _bodiless(self, node: Node, signature: Signature, arguments: list[Node], ctype: CType) -> Val | Lvalue:
+        """A call of a function whose body is not in this unit. One that returns a number for numbers computes it; any
+        other may synchronise, unless it is known not to."""
+        name = signature.name
+        if not self.host and self.build.is_foreign(signature):
+            self.note(f"{name} is defined in another file", node)
+            if not ctype.scalar or not all(t.scalar and t.kind != "pointer" for t in signature.param_types):
+                name = ELSEWHERE + name
+                arguments = [a for a, t in zip(arguments, signature.param_types) if t.kind != "ref"]
+        return self._opaque_call(node, name, arguments, ctype)
 
     def _opaque_call(
         self, node: Node, name: str, arguments: list[Node], ctype: CType, why: str = ""

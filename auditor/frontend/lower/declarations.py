@@ -22,7 +22,7 @@ from auditor.program import SharedVar
 if TYPE_CHECKING:
     from auditor.frontend.lower.scopes import Frame
 
-_SHARED_ATTRIBUTE = 416
+_SHARED_ATTRIBUTE, _ANNOTATION = 416, 406
 
 
 class Declarations(Lambdas):
@@ -42,7 +42,7 @@ class Declarations(Lambdas):
     def _variable(self, node: Node) -> None:
         key = self.ast.decl_key(node.cursor)
         ctype = self.types.of(node)
-        if any(k.kind == _SHARED_ATTRIBUTE for k in node.kids):
+        if any(self._makes_shared(k) for k in node.kids):
             self.vars[key] = self.shared_variable(node, ctype)
             return
         init = self.ast.initializer(node)
@@ -228,6 +228,12 @@ class Declarations(Lambdas):
             yield from self._subobjects(part)
 
     # ---- shared memory
+
+    def _makes_shared(self, attribute: Node) -> bool:
+        """Whether this is ``__shared__``, or what stands for it where clang would not take it."""
+        if attribute.kind == _ANNOTATION:
+            return self.ast.spelling(attribute) == "bw.shared"
+        return attribute.kind == _SHARED_ATTRIBUTE
 
     def shared_variable(self, node: Node, ctype: CType) -> Lvalue:
         dynamic = self.build.is_extern(node)

@@ -29,7 +29,7 @@ class Mentions:
         return self._words.get(name, line) < line
 
     def bound(self, line: int) -> set[str]:
-        """Variables that a parameter or an assignment above a line binds."""
+        """Variables that a parameter or a statement above a line assigns."""
         return {name for name, first in self._bound.items() if first < line}
 
     def variables(self, lo: int, hi: int) -> set[str]:
@@ -53,12 +53,13 @@ class Mentions:
 
     @cached_property
     def _bound(self) -> dict[str, int]:
-        found = {name: 0 for name in _VARIABLE.findall(self._lines[0].text.partition("(")[2])}
-        for n, item in enumerate(self._lines):
-            target, sign, _ = item.text.partition(" = ")
-            if n and sign:
-                for name in _VARIABLE.findall(target):
-                    found.setdefault(name, n)
+        """For each variable that a parameter or a statement assigns, the first line that does."""
+        found = dict.fromkeys(_VARIABLE.findall(self._lines[0].text.partition("(")[2]), 0)
+        for statement in self._statements:
+            for target in (*getattr(statement, "targets", ()), getattr(statement, "target", None)):
+                for name in ast.walk(target) if target is not None else ():
+                    if isinstance(name, ast.Name):
+                        found.setdefault(name.id, statement.lineno - 1)
         found.pop("S", None)
         return found
 
@@ -73,13 +74,9 @@ class Mentions:
     @cached_property
     def _assignments(self) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
         """By line, the names that are assigned there and those that a comprehension there counts with."""
-        text = "\n".join(" " * item.indent + item.text for item in self._lines)
         stores: dict[int, list[str]] = {}
         counters: dict[int, list[str]] = {}
-        work: list[ast.stmt] = ast.parse(text.replace(CALL_MARK, "yield from ")).body[::-1]
-        while work:
-            statement = work.pop()
-            work += [*getattr(statement, "orelse", ())][::-1] + [*getattr(statement, "body", ())][::-1]
+        for statement in self._statements:
             line = statement.lineno - 1
             for node in _assigning(statement, self._lines[line].text):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -88,6 +85,18 @@ class Mentions:
                     names = [name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)]
                     counters.setdefault(line, []).extend(names)
         return stores, counters
+
+    @cached_property
+    def _statements(self) -> list[ast.stmt]:
+        """All statements, in the order in which they stand."""
+        text = "\n".join(" " * item.indent + item.text for item in self._lines)
+        work: list[ast.stmt] = ast.parse(text.replace(CALL_MARK, "yield from ")).body[::-1]
+        found = []
+        while work:
+            statement = work.pop()
+            found.append(statement)
+            work += [*getattr(statement, "orelse", ())][::-1] + [*getattr(statement, "body", ())][::-1]
+        return found
 
 
 def _assigning(statement: ast.stmt, text: str) -> Iterator[ast.AST]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import field
+from functools import cached_property
 from typing import Any
 
 from auditor.collector import collector_at_rest
 from auditor.frontend.asm import AsmParts
 from auditor.frontend.attributes import is_grid_constant, is_kernel
+from auditor.frontend.clang_api import SKIP, in_system_header, visit
 from auditor.frontend.discover import FoundKernel, discover
 from auditor.frontend.lower.calls import CELL, CONFIGURE, INTEGER, OBJECT, POINTER
 from auditor.frontend.lower.core import Abandoned, Facts, blank
@@ -22,6 +24,7 @@ from auditor.frontend.lower.lambdas import Closure
 from auditor.frontend.lower.nodes import (
     CALL,
     DECL_REF,
+    FUNCTION_DECL,
     FUNCTION_KINDS,
     INIT_LIST,
     UNEXPOSED_EXPR,
@@ -33,18 +36,21 @@ from auditor.frontend.lower.predicate import predicate
 from auditor.frontend.lower.rounds import tell_rounds
 from auditor.frontend.lower.signatures import Signature, Signatures
 from auditor.frontend.lower.types import CType, Field, TypeTable
+from auditor.frontend.options import MODEL, system_folders
 from auditor.frontend.skipped import concerning
 from auditor.frontend.unit import ParsedUnit, location
 from auditor.program import Kernel, Note, Param, Program, SharedVar
 from auditor.ptx.grammar import AsmBlock, parse_asm
 from auditor.quick_dataclass import dataclass
-from auditor.source import Loc
+from auditor.source import SHIM_ROOT, Loc
 
 HEADER = "from auditor.frontend.lower.runtime import *\nfrom auditor.frontend.lower.merging import *\n"
 _RECURSION = 20_000  # nested calls are lowered depth first
 _HOST_FUNCTIONS = 400
 _ALIGNED_ATTRIBUTE = 441
 _EXTERN, _STATIC = 2, 3  # storage classes
+_BUILTIN = "__nvvm_"  # how clang's builtins for the device begin
+_PURE_BUILTINS = tuple(_BUILTIN + name for name in ("ldg_", "fns", "read_ptx_sreg_pm", "memset", "memcpy"))
 
 
 @dataclass
@@ -91,6 +97,32 @@ class Build:
         self.dummy = Lowered(Function(-1, "dummy"), Signature(0, "", None), (), "", result_space=ADDRESS)
 
     # ---- functions
+
+    def model(self, name: str) -> Signature | None:
+        """What is executed for a builtin of the compiler, behind a toolkit's headers; None where nothing is."""
+        cursor = self._models.get(MODEL + name)
+        return None if cursor is None else self.signature(cursor)
+
+    @cached_property
+    def _models(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+
+        def look(cursor: Any) -> int:
+            if cursor._kind_id == FUNCTION_DECL and cursor.spelling.startswith(MODEL):
+                found[cursor.spelling] = cursor
+            return SKIP
+
+        if not self.unit.options.own_headers:
+            visit(self.unit.tu.cursor, look)
+        return found
+
+    def is_foreign(self, signature: Signature) -> bool:
+        """Whether nothing is known of a function without a body: it is neither ours, nor of the system's headers."""
+        if signature.name.startswith(_BUILTIN):
+            return not signature.name.startswith(_PURE_BUILTINS)
+        declared = signature.cursor.location.file
+        ours = declared is not None and str(declared.name).startswith(SHIM_ROOT)
+        return not ours and not in_system_header(signature.cursor)
 
     def signature(self, cursor: Any) -> Signature:
         return self._signatures.of(cursor)
@@ -408,5 +440,5 @@ def _lower_unit(unit: ParsedUnit) -> Program:
         asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,
         host_entries=tuple(e for e in entries if e is not None),
         notes=[*concerning(unit.notes, unit.path, reached), *build.notes],
-        global_vars=build.global_vars, sources={unit.path: unit.text},
+        global_vars=build.global_vars, sources={unit.path: unit.text}, system=system_folders(unit.options),
     )  # fmt: skip

@@ -1,8 +1,9 @@
 """Atomic read-modify-write operations (PTX ISA 9.7.13, "atom" and "red").
 
-They order nothing by themselves here. Integers whose value is known are computed exactly. A counter in global memory
-that nobody has written is taken to be zero at launch and shared by all CTAs of the grid, which draw from it in turn:
-that is what dynamic tile schedulers and "the last one to arrive" do with it.
+Those on one word of shared memory happen one after the other, and a release is acquired by what follows (PTX ISA
+8.9); those on global memory order nothing here. Integers whose value is known are computed exactly. A counter in
+global memory that nobody has written is taken to be zero at launch and shared by all CTAs of the grid, which draw from
+it in turn: that is what dynamic tile schedulers and "the last one to arrive" do with it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from auditor.machine.execute import Exec, op
 from auditor.machine.ops.data import pointer, scalar_type
 from auditor.machine.state import Cta
 from auditor.ptx.grammar import Instr, Sink
-from auditor.trace import Access
+from auditor.trace import Access, Event
 from auditor.values import GLOBAL_WINDOW, LANES, OPAQUE, SHARED_WINDOW, Opaque, Vec, collapse
 
 _UPDATES: dict[str, Callable[..., int]] = {
@@ -50,11 +51,21 @@ def atom(x: Exec, i: Instr) -> None:
         lanes = [(lane, int(a)) for lane, a in x.per_lane(address)]
         first = lanes[0][1]
         if SHARED_WINDOW <= first < 2 * SHARED_WINDOW:
-            old = _shared(x, name, lanes, bits, signed, values if known else None)
+            old = _shared(x, i, name, lanes, bits, signed, values if known else None)
         elif first >= GLOBAL_WINDOW:
             old = _global(x, i, name, lanes, bits, values if known else None)
     if has_dest and not isinstance(i.operands[0], Sink):
         x.set(i.operands[0], old)
+
+
+def _semantics(i: Instr) -> str:
+    return i.mod_in(("release", "acq_rel", "relaxed", "acquire")) or "relaxed"
+
+
+def _order(before: Event, sem: str) -> tuple[int, str]:
+    """The edge from an earlier operation on the same word; without both semantics it takes fences to order memory."""
+    orders = before.data["sem"] in ("release", "acq_rel") and sem in ("acquire", "acq_rel")
+    return before.id, "atomic" if orders else "relaxed"
 
 
 def _spread(results: dict[int, Any]) -> Any:
@@ -70,7 +81,7 @@ def _operands(values: list[Any], lane: int) -> list[int]:
 
 
 def _shared(
-    x: Exec, name: str, lanes: list[tuple[int, int]], bits: int, signed: bool, values: list[Any] | None
+    x: Exec, i: Instr, name: str, lanes: list[tuple[int, int]], bits: int, signed: bool, values: list[Any] | None
 ) -> Any:
     size = bits // 8
     targets: dict[int, tuple[Cta, int]] = {}
@@ -84,7 +95,18 @@ def _shared(
     cta = next(iter(targets.values()))[0]
     several = footprint([(n, o, o + size) for n, (_, o) in targets.items()]) if len(set(offsets)) > 1 else None
     access = Access("shared", True, "generic", cta.rank, min(offsets), max(offsets) + size, several)
-    x.m.emit(x.s, "atom", lanes=x.lanes, accesses=[access])
+    sem = _semantics(i)
+    earlier = [before for owner, offset in targets.values() for before in owner.atomics.get(offset, {}).values()]
+    event = x.m.emit(
+        x.s,
+        "atom",
+        lanes=x.lanes,
+        accesses=[access],
+        preds=[_order(x.m.trace.events[n], sem) for n in dict.fromkeys(earlier)],
+        data={"sem": sem},
+    )
+    for owner, offset in targets.values():
+        owner.atomics.setdefault(offset, {})[event.strand] = event.id
     results: dict[int, Any] = {}
     for lane, (cta, offset) in targets.items():
         old = cta.values.get(offset, size)
@@ -109,7 +131,7 @@ def _global(
         x.s,
         "atom",
         lanes=x.lanes,
-        data={"sem": i.mod_in(("release", "acq_rel", "relaxed", "acquire")) or "relaxed", "global": True},
+        data={"sem": _semantics(i), "global": True},
         accesses=[Access("global", True, "generic", 0, min(addresses), max(addresses) + size)],
     )
     results: dict[int, Any] = {}

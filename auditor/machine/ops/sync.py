@@ -133,7 +133,7 @@ def warp_sync(x: Exec, i: Instr) -> Generator[Park, None, None]:
         finish(x, g, event)
 
 
-@op("shfl.sync", "vote.sync", "match.sync", "redux.sync", blocks=True)
+@op("shfl.sync", "vote.sync", "match.any.sync", "match.all.sync", "redux.sync", blocks=True)
 def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None]:
     """Exchanges between lanes. They make values uniform, which is what the protocol needs of them."""
     operands = list(i.operands)
@@ -162,6 +162,8 @@ def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None]:
             result: Any = (OPAQUE, OPAQUE) if isinstance(dest, Pair) else OPAQUE
         else:
             result = _exchange(i, columns, g.lanes)
+            if isinstance(result, tuple) and not isinstance(dest, Pair):
+                result = result[0]
         finish(x, g, event, result)
     x.set(dest, g.result)
 
@@ -182,7 +184,11 @@ def _exchange(i: Instr, sources: list[Any], lanes: int) -> Any:
         if i.has("all"):
             return 1 if len(yes) == len(active) else 0
         return 1 if len(yes) in (0, len(active)) else 0
-    if i.opcode == "match.sync":
+    if i.opcode == "match.all.sync":
+        values = lane_values(sources[0])
+        alike = len({values[n] for n in range(32) if lanes >> n & 1}) == 1
+        return (lanes if alike else 0), int(alike)
+    if i.opcode == "match.any.sync":
         values = lane_values(sources[0])
         return collapse(sum(1 << k for k in range(32) if lanes >> k & 1 and values[k] == values[n]) for n in range(32))
     if i.opcode == "redux.sync":

@@ -12,3 +12,5 @@
 #define __block_size__(...) __attribute__((annotate("bw.block_size")))
 #define __maxnreg__(...) __attribute__((annotate("bw.maxnreg", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((annotate("bw.grid_constant")))
+// In place of __shared__ where clang takes it for an error that a class initialises its members: nvcc does not run that.
+#define __bw_shr__ __attribute__((annotate("bw.shared")))

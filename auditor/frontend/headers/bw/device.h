@@ -65,12 +65,29 @@ BW_DEV int __uni_sync(unsigned mask, int p)
                  : "=r"(r) : "r"(p), "r"(mask));
     return r;
 }
-BW_DEV unsigned __match_any_sync(unsigned mask, unsigned v)
-{
-    unsigned r;
-    asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask));
-    return r;
-}
+#define BW_MATCH(T, bits, constraint)                                                                                     \
+    BW_DEV unsigned __match_any_sync(unsigned mask, T v)                                                                  \
+    {                                                                                                                     \
+        unsigned r;                                                                                                       \
+        asm volatile("match.any.sync." bits " %0, %1, %2;" : "=r"(r) : constraint(v), "r"(mask));                         \
+        return r;                                                                                                         \
+    }                                                                                                                     \
+    BW_DEV unsigned __match_all_sync(unsigned mask, T v, int *all)                                                        \
+    {                                                                                                                     \
+        unsigned r;                                                                                                       \
+        asm volatile("{ .reg .pred p; match.all.sync." bits " %0|p, %2, %3; selp.s32 %1, 1, 0, p; }"                      \
+                     : "=r"(r), "=r"(*all) : constraint(v), "r"(mask));                                                   \
+        return r;                                                                                                         \
+    }
+BW_MATCH(int, "b32", "r")
+BW_MATCH(unsigned, "b32", "r")
+BW_MATCH(float, "b32", "f")
+BW_MATCH(long, "b64", "l")
+BW_MATCH(unsigned long, "b64", "l")
+BW_MATCH(long long, "b64", "l")
+BW_MATCH(unsigned long long, "b64", "l")
+BW_MATCH(double, "b64", "d")
+#undef BW_MATCH
 
 // ---- shuffles: the last operand packs the segment mask (32 - width) << 8 and the clamp ----
 #define BW_SHFL_WORD(name, mode, index, clamp)                                                        \
