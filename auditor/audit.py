@@ -274,7 +274,7 @@ def audit_kernel(
     options = options.for_kernel(kernel.name, kernel.display)
     findings: dict[tuple[str, Loc], Finding] = {}
     complete = True
-    seen: set[int] = set()
+    seen = _Seen()
     launches = plan(program, kernel, scenario_settings(options), facts)
 
     def judge(audit: Audit) -> None:
@@ -296,10 +296,8 @@ def audit_kernel(
         return Machine(program, kernel, launch, budget=steps, seconds=share).run()
 
     for launch, trace in Series(launches, STEP_BUDGET, run):
-        known = _behaviour(trace)
-        if known in seen:
+        if seen.holds(trace):
             continue  # another CTA or launch that does the same: nothing new to judge
-        seen.add(known)
         audit = Audit(program, kernel, launch, trace, deadline, told=findings)
         complete &= _note_coverage(audit, coverage)
         judge(audit)
@@ -330,6 +328,27 @@ def _peeks(trace: Trace) -> bool:
     """Whether a poll that was answered "no" never became a wait at its place: its answer decides what follows."""
     waits = {e.where for e in trace.events if e.kind == "mbar.wait"}
     return any(poll.where not in waits for poll in trace.polls)
+
+
+class _Seen:
+    """Runs that were judged. Nothing is computed for a lone one."""
+
+    def __init__(self) -> None:
+        self._first: Trace | None = None
+        self._known: set[int] = set()
+
+    def holds(self, trace: Trace) -> bool:
+        """Whether another run did the same. If not, this one is taken up."""
+        if self._first is None:
+            self._first = trace
+            return False
+        if not self._known:
+            self._known.add(_behaviour(self._first))
+        number = _behaviour(trace)
+        if number in self._known:
+            return True
+        self._known.add(number)
+        return False
 
 
 def _behaviour(trace: Trace) -> int:

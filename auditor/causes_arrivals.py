@@ -8,7 +8,7 @@ this evens out; where the phases differ, it depends on the schedule which of the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from auditor.quick_dataclass import dataclass
@@ -95,11 +95,10 @@ def loose_arrivals(audit: Audit) -> Iterator[Stray]:
             place = (bar, e.where, e.warp)
             tried[place] += 1
             if tried[place] <= LAPS + 1:
-                for due in before.get(bar, ()):
-                    if due.warp != e.warp and not audit.hb.ordered(due.id, e.id) and not _after(audit, e, due):
-                        yield Stray(e, due, e.data["phase"])
-                        tried[place] += LAPS
-                        break
+                due = _open(audit, e, before.get(bar, ()))
+                if due is not None:
+                    yield Stray(e, due, e.data["phase"])
+                    tried[place] += LAPS
             open_[bar][e.warp] = e
 
 
@@ -119,10 +118,9 @@ def loose_rounds(audit: Audit) -> Iterator[Stray]:
         elif e.data["count"] is not None:
             tried[e.where, e.warp] += 1
             if tried[e.where, e.warp] <= LAPS:
-                for due in before.get(key, ()):
-                    if due.warp != e.warp and not audit.hb.ordered(due.id, e.id) and not _after(audit, e, due):
-                        yield Stray(e, due, rounds[key])
-                        break
+                due = _open(audit, e, before.get(key, ()))
+                if due is not None:
+                    yield Stray(e, due, rounds[key])
             open_[key][e.warp] = e
 
 
@@ -151,6 +149,15 @@ def _first(audit: Audit, phases: dict[int, list[Event]]) -> Stray | None:
                 ):
                     return Stray(arrival, due, phase)
     return None
+
+
+def _open(audit: Audit, event: Event, earlier: Sequence[Event]) -> Event | None:
+    """The first of some events of other warps that nothing puts before an event."""
+    others = [due for due in earlier if due.warp != event.warp and not audit.hb.ordered(due.id, event.id)]
+    if not others:
+        return None
+    past = audit.hb.story.past([event.id], min(due.id for due in others))
+    return next((due for due in others if not past.holds(due)), None)
 
 
 def _after(audit: Audit, event: Event, other: Event) -> bool:

@@ -60,6 +60,7 @@ _INCLUDED_AS = {
 
 # The headers of CuTe and CUTLASS, which a user may have: all of them are ours, or none.
 LIBRARY_FOLDERS = ("cute/", "cutlass/")
+BESIDE_A_TOOLKIT = "toolkit/"  # what stands in beside real headers, and is no header of ours otherwise
 
 # String literals, or names of one capital letter: those are template parameters of ours, and macros of many sources.
 # Written such that it begins with a set of letters, for which ``re`` looks much faster than for alternatives.
@@ -79,8 +80,9 @@ def shim_files(*, libraries: bool = True) -> tuple[tuple[str, str], ...]:
     """
     texts = {}
     for path in _FOLDER.rglob("*"):
-        if path.is_file():
-            name, text = path.relative_to(_FOLDER).as_posix(), path.read_text("utf-8")
+        name = path.relative_to(_FOLDER).as_posix()
+        if path.is_file() and not name.startswith(BESIDE_A_TOOLKIT):
+            text = path.read_text("utf-8")
             # CuTe's own interface has names of one letter.
             texts[name] = text if name.startswith(LIBRARY_FOLDERS) else _reserved_names(text)
     for source, names in _INCLUDED_AS.items():
@@ -91,6 +93,11 @@ def shim_files(*, libraries: bool = True) -> tuple[tuple[str, str], ...]:
         for name, text in sorted(texts.items())
         if libraries or not name.startswith(LIBRARY_FOLDERS)
     )
+
+
+def header_text(name: str) -> str:
+    """The text of one of our headers."""
+    return (_FOLDER / name).read_text("utf-8")
 
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)

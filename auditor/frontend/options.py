@@ -10,8 +10,8 @@ from auditor.source import SHIM_ROOT
 
 PRELUDE = "bw/prelude.h"
 ANNOTATIONS = "bw/annotations.h"
-BUILT_IN_VARIABLES = "bw/built_in_variables.h"
-COMPILER_BUILTINS = "bw/compiler_builtins.h"
+BUILT_IN_VARIABLES = "toolkit/built_in_variables.h"
+COMPILER_BUILTINS = "toolkit/compiler_builtins.h"
 MODEL = "bw_"  # how the functions of that header begin, before the name of the builtin
 
 DEFAULT_ARCH = "sm_100a"

@@ -10,7 +10,7 @@ from typing import Any
 from auditor.frontend import dialect, include_search, instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
-from auditor.frontend.headers_store import clash_macros, feature_macros, made_files, shim_files
+from auditor.frontend.headers_store import clash_macros, feature_macros, header_text, made_files, shim_files
 from auditor.frontend.included import included_files
 from auditor.frontend.options import (
     ANNOTATIONS,
@@ -119,10 +119,8 @@ class _Parse:
             unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in self.empty_files]
         else:
             unsaved += [(f"{SHIM_ROOT}/{name}", "") for name in OPTIONAL_TOOLKIT_FILES]
-            texts = dict(shim_files())
-            unsaved += [(path, texts[path]) for path in (f"{SHIM_ROOT}/{n}" for n in (COMPILER_BUILTINS, ANNOTATIONS))]
-            variables = texts[f"{SHIM_ROOT}/{BUILT_IN_VARIABLES}"]
-            unsaved.append((builtin_header("__clang_cuda_builtin_vars.h"), variables))
+            unsaved += [(f"{SHIM_ROOT}/{name}", header_text(name)) for name in (COMPILER_BUILTINS, ANNOTATIONS)]
+            unsaved.append((builtin_header("__clang_cuda_builtin_vars.h"), header_text(BUILT_IN_VARIABLES)))
         unsaved += [(name, text) for name, text in self.corrected.items() if name != self.path]
         text = self.corrected.get(self.path, self.text)
         unsaved.append((self.path, "\n".join([text, *lines, ""]) if lines else text))

@@ -20,6 +20,20 @@ RELEASES = frozenset(
 )  # fmt: skip
 
 
+class Past:
+    """What an event depends on: the ids that the search met, and of each strand the latest, which stands for what it
+    did before."""
+
+    def __init__(self, reached: set[int], latest: dict[int, int]) -> None:
+        self._reached = reached
+        self._latest = latest
+
+    def holds(self, event: Event) -> bool:
+        if event.id in self._reached:
+            return True
+        return event.warp >= 0 and self._latest.get(event.strand, -1) >= event.id
+
+
 class Story:
     """Looks up the surroundings of events."""
 
@@ -74,19 +88,28 @@ class Story:
 
     def follow(self, starts: Iterable[int], other: Event) -> bool:
         """Whether one of some events, by id, depends on another event by any chain of events, or is that one."""
-        strand = other.strand if other.warp >= 0 else None
-        todo = [start for start in starts if start >= other.id]
-        seen = set(todo)
+        return self.past(starts, other.id).holds(other)
+
+    def past(self, starts: Iterable[int], lowest: int) -> Past:
+        """What some events, by id, depend on by any chain of events, themselves included, down to an event."""
+        todo = [start for start in starts if start >= lowest]
+        reached = set(todo)
+        latest: dict[int, int] = {}
+        events, joined = self._events, self._joined
         while todo:
-            event = self._events[todo.pop()]
-            if event.id == other.id or (event.warp >= 0 and event.strand == strand):
-                return True
-            joined = self._joined.get(event.id, -1)
-            for pred in (joined, *(pred for pred, _ in event.preds)):
-                if pred >= other.id and pred not in seen:
-                    seen.add(pred)
+            event = events[todo.pop()]
+            number = event.id
+            if event.warp >= 0 and latest.get(event.strand, -1) < number:
+                latest[event.strand] = number
+            before = joined.get(number, -1)
+            if before >= lowest and before not in reached:
+                reached.add(before)
+                todo.append(before)
+            for pred, _ in event.preds:
+                if pred >= lowest and pred not in reached:
+                    reached.add(pred)
                     todo.append(pred)
-        return False
+        return Past(reached, latest)
 
     def learned_from(self, event: Event) -> list[int]:
         """Ids of the direct predecessors that pass on all they know."""

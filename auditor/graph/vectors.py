@@ -75,7 +75,12 @@ def join(a: Vector, b: Vector) -> Vector:
     try:
         union: Vector = tuple(map(max, a, b))  # type: ignore[arg-type]
     except TypeError:
-        union = tuple([x if x is y else later(x, y) for x, y in zip(a, b)])
+        union = tuple([
+            x if x is y
+            else (x if x >= y else y) if x.__class__ is int and y.__class__ is int
+            else later(x, y)
+            for x, y in zip(a, b)
+        ])  # fmt: skip
     if union == a:
         return a
     return b if union == b else union

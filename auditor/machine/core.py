@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
@@ -17,7 +17,7 @@ from auditor.collector import collector_at_rest
 from auditor.machine import ending, meeting
 from auditor.machine.boxes import Misjudged
 from auditor.machine.contents import Contents, ascending
-from auditor.machine.frames import generated_lines, instructions, source_places
+from auditor.machine.frames import CallChains, generated_frame
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.mbarrier import BarrierTrap, Mbarrier
@@ -103,8 +103,8 @@ class Machine:
         self.progress = 0
         self.queue: list[AsyncOp] = []
         self.strands: list[Strand] = []
-        self.stacks: dict[tuple[int, ...], Stack] = {}
-        self.places: dict[Stack, Stack] = {}  # equal call chains are one object
+        self.chains = CallChains(program.line_locs, kernel.loc)
+        self.accessing: FrameType | None = None  # the generated function that reads memory just now
         self.globals: dict[int, tuple[int, Any]] = {}
         self.chosen_words: set[int] = set()  # what reads of global integers that nobody has written gave
         self.global_vars: dict[str, int] = {}
@@ -211,6 +211,7 @@ class Machine:
             self.incident("budget", (), data={"limit": str(spent)})
         finally:
             sys.setrecursionlimit(limit)
+            self.chains.leave()
         if self.steady is not None and self.steady.skipped:
             if any(i.kind == "deadlock" for i in self.trace.incidents):
                 return self._again(steady=False).run()
@@ -463,13 +464,7 @@ class Machine:
 
     def where(self) -> Stack:
         """The call chain of the running strand, from the Python frames of the generated code."""
-        frame = sys._getframe(1)
-        key = instructions(frame)
-        stack = self.stacks.get(key)
-        if stack is None:
-            stack = source_places(generated_lines(frame), self.program.line_locs) or (self.kernel.loc,)
-            stack = self.stacks[key] = self.places.setdefault(stack, stack)
-        return stack
+        return self.chains.at(self.accessing or generated_frame(sys._getframe(1)))
 
     def incident(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Generator
 from functools import lru_cache
@@ -263,7 +264,12 @@ class Strand:
             return memory.load_wide(p, bits) if p.unit and bits != 8 * p.unit else memory.load_local(p)
         if self.replaying:
             return self._replayed()
-        value = memory.load(self, p, kind, bits, signed)
+        machine = self.machine
+        machine.accessing = sys._getframe(1)  # reads are so many that looking for it shows
+        try:
+            value = memory.load(self, p, kind, bits, signed)
+        finally:
+            machine.accessing = None
         self.log.append(value)
         return value
 

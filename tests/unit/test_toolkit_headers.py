@@ -11,9 +11,10 @@ import pytest
 
 from auditor.config import AuditOptions
 from auditor.engine import audit_file
+from auditor.frontend.headers_store import header_text
+from auditor.frontend.options import COMPILER_BUILTINS
 from tests.test_fixtures import ROOT, expectations
 
-HEADERS = Path(__file__).parents[2] / "auditor" / "frontend" / "headers" / "bw"
 NVCC = shutil.which("nvcc")
 
 
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(32) k(int *out)
 
 
 def test_the_models_of_builtins_are_valid_ptx(tmp_path: Path) -> None:
-    text = (HEADERS / "compiler_builtins.h").read_text()
+    text = header_text(COMPILER_BUILTINS)
     inline = "static __inline__ __attribute__((device, always_inline, used))"
     assert inline in text
     source = tmp_path / "models.cu"
