@@ -32,6 +32,7 @@ from auditor.story import Story
 from auditor.trace import Event, Incident, Trace
 
 STEP_BUDGET = 400_000
+SHORT_HANG = 4_000  # steps of a run that hangs, up to which it is no matter that its cause was looked for before
 WITHOUT_BODY = "BW003"  # empty-kernel
 
 
@@ -296,7 +297,7 @@ def audit_kernel(
         return Machine(program, kernel, launch, budget=steps, seconds=share).run()
 
     for launch, trace in Series(launches, STEP_BUDGET, run):
-        if seen.holds(trace):
+        if seen.holds(launch, trace):
             continue  # another CTA or launch that does the same: nothing new to judge
         audit = Audit(program, kernel, launch, trace, deadline, told=findings)
         complete &= _note_coverage(audit, coverage)
@@ -336,9 +337,16 @@ class _Seen:
     def __init__(self) -> None:
         self._first: Trace | None = None
         self._known: set[int] = set()
+        self._hangs: set[frozenset[Stack]] = set()
 
-    def holds(self, trace: Trace) -> bool:
-        """Whether another run did the same. If not, this one is taken up."""
+    def holds(self, launch: Launch, trace: Trace) -> bool:
+        """Whether another run did the same, or hung at the same places before a long one that only adds to it: its
+        cause would be looked for in many more runs. If not, this one is taken up."""
+        hang = frozenset(i.where for i in trace.incidents if i.kind == "deadlock")
+        if launch.extra and hang in self._hangs and trace.steps > SHORT_HANG:
+            return True
+        if hang:
+            self._hangs.add(hang)
         if self._first is None:
             self._first = trace
             return False

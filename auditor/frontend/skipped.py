@@ -1,4 +1,4 @@
-"""Device code that the preprocessor left out: it must be said, not passed over."""
+"""Device code that the preprocessor or the parser left out: it must be said, not passed over."""
 
 from __future__ import annotations
 
@@ -55,3 +55,21 @@ def concerning(notes: Iterable[Note], main: str, reached: Iterable[Loc]) -> list
         or any(e.line - _NEAR <= note.loc.end_line and note.loc.line <= e.end_line + _NEAR
                for e in extents[note.loc.file])
     ]  # fmt: skip
+
+
+def rejected_notes(unit: ParsedUnit, reached: Iterable[Loc], noted: Iterable[Note]) -> list[Note]:
+    """A note for each error of clang in functions that the kernels reach: it leaves such a statement out of the tree.
+
+    ``reached``: the extents of the functions; ``noted``: what was said of their lines already.
+    """
+    extents: dict[str, list[Loc]] = defaultdict(list)
+    for extent in reached:
+        extents[extent.file].append(extent)
+    told = {(note.loc.file, note.loc.line) for note in noted}
+    notes = []
+    for error in unit.errors:
+        place = error.loc.file, error.loc.line
+        if place not in told and any(e.line <= error.loc.line <= e.end_line for e in extents[error.loc.file]):
+            told.add(place)
+            notes.append(Note("unanalysed", f"clang does not take this, and leaves it out: {error.message}", error.loc))
+    return notes

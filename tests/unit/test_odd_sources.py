@@ -156,3 +156,23 @@ def test_a_guessed_instance_with_a_guessed_block_gives_notes(
     (finding,) = [f for f in audit_file(str(file), options).findings if f.code == "BW606"]
     assert finding.level is level
     assert ("--instantiate" in finding.message) == (level is Level.NOTE)
+
+
+def test_statements_that_clang_does_not_take_are_told(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text(
+        """
+int host(int *p) { return p + 1.0f; }
+__global__ void __launch_bounds__(32) k(int *out)
+{
+    __shared__ int row[32];
+    row[threadIdx.x] = threadIdx.x;
+    __syncwarp(row, 3);
+    out[threadIdx.x] = row[threadIdx.x];
+}
+"""
+    )
+    result = audit_file(str(source), AuditOptions())
+    assert result.findings == []
+    (note,) = [note for note in result.coverage.notes if note[0] == "unanalysed"]
+    assert (note[2].line, note[1].split(":")[0]) == (7, "clang does not take this, and leaves it out")

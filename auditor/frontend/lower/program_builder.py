@@ -37,7 +37,7 @@ from auditor.frontend.lower.rounds import tell_rounds
 from auditor.frontend.lower.signatures import Signature, Signatures
 from auditor.frontend.lower.types import CType, Field, TypeTable
 from auditor.frontend.options import MODEL, system_folders
-from auditor.frontend.skipped import concerning
+from auditor.frontend.skipped import concerning, rejected_notes
 from auditor.frontend.unit import ParsedUnit, location
 from auditor.program import Kernel, Note, Param, Program, SharedVar
 from auditor.ptx.grammar import AsmBlock, parse_asm
@@ -142,6 +142,9 @@ class Build:
         self._host_count += host
         self._lower(lowered, host)
         return lowered
+
+    def device_functions(self) -> list[Lowered]:
+        return [lowered for (_, _, host), lowered in self._by_key.items() if not host]
 
     def _lower(self, lowered: Lowered, host: bool) -> None:
         try:
@@ -435,10 +438,12 @@ def _lower_unit(unit: ParsedUnit) -> Program:
     tell_rounds(functions)
     python, locs = assemble(header, functions)
     reached = {location(item.signature.cursor) for item in build.functions}
+    on_device = {location(item.signature.cursor) for item in build.device_functions()}
+    rejected = rejected_notes(unit, on_device, [*unit.notes, *build.notes])
     return Program(
         path=unit.path, arch=unit.options.arch, kernels=tuple(kernels), python=python, line_locs=locs,
         asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,
         host_entries=tuple(e for e in entries if e is not None),
-        notes=[*concerning(unit.notes, unit.path, reached), *build.notes],
+        notes=[*concerning(unit.notes, unit.path, reached), *build.notes, *rejected],
         global_vars=build.global_vars, sources={unit.path: unit.text}, system=system_folders(unit.options),
     )  # fmt: skip
