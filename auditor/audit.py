@@ -22,12 +22,13 @@ from auditor.machine.host_facts import HostFacts
 from auditor.machine.hypothesis import Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.scenario import ScenarioSettings, plan
-from auditor.machine.schedule import LAZY, TRUTHFUL, Lazy
+from auditor.machine.schedule import LAZY, TRUTHFUL, Lazy, Slow
 from auditor.machine.series import Series
 from auditor.program import Kernel, Program
 from auditor.registry import all_rules, get
 from auditor.rule import Rule
 from auditor.source import SHIM_ROOT, UNKNOWN, Loc, Stack
+from auditor.starved import served, starved
 from auditor.story import Story
 from auditor.trace import Event, Incident, Trace
 
@@ -299,7 +300,7 @@ def audit_kernel(
     for launch, trace in Series(launches, STEP_BUDGET, run):
         if seen.holds(launch, trace):
             continue  # another CTA or launch that does the same: nothing new to judge
-        audit = Audit(program, kernel, launch, trace, deadline, told=findings)
+        audit = _fed(Audit(program, kernel, launch, trace, deadline, told=findings))
         complete &= _note_coverage(audit, coverage)
         judge(audit)
         left = deadline - time.thread_time()
@@ -329,6 +330,21 @@ def _peeks(trace: Trace) -> bool:
     """Whether a poll that was answered "no" never became a wait at its place: its answer decides what follows."""
     waits = {e.where for e in trace.events if e.kind == "mbar.wait"}
     return any(poll.where not in waits for poll in trace.polls)
+
+
+def _fed(audit: Audit) -> Audit:
+    """The audit, or one of a run in which threads that had nothing to read are slow; see ``auditor/starved.py``."""
+    warps = starved(audit.trace)
+    left = audit.deadline - time.thread_time()
+    if not warps or left <= 0:
+        return audit
+    schedule = Slow(warps)
+    trace = Machine(
+        audit.program, audit.kernel, audit.launch, budget=STEP_BUDGET, seconds=left, schedule=schedule
+    ).run()
+    if not served(trace, warps):
+        return audit
+    return Audit(audit.program, audit.kernel, audit.launch, trace, audit.deadline, schedule, audit.told)
 
 
 class _Seen:

@@ -1,8 +1,10 @@
 """Benchmarks: the audit beside nvcc on the same kernels, its growth with the iterations, and its start-up.
 
     python -m tests.benchmarks [--rounds N] [FILE...]
+    python -m tests.benchmarks --corpus
 
-Seconds are processor time (user and system), medians of commands run in turn. Without nvcc only the audit is timed.
+Seconds are processor time (user and system), medians of commands run in turn; for the corpus, time that passes. Without
+nvcc only the audit is timed.
 """
 
 from __future__ import annotations
@@ -24,8 +26,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="kernels (default: fixtures/kernels)")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--corpus", action="store_true", help="all kernels of flashinfer in one command, instead")
     args = parser.parse_args()
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    if args.corpus:
+        from tests.benchmarks.corpus import corpus
+
+        corpus(environment)
+        return 0
     audit = [sys.executable, "-m", "auditor", "-q", "--no-cache"]
     _against_nvcc(args.files or sorted((ROOT / "fixtures" / "kernels").glob("*.cu")), audit, args.rounds, environment)
     _growth(audit, args.rounds, environment)
