@@ -32,7 +32,7 @@ from auditor.starved import served, starved
 from auditor.story import Story
 from auditor.trace import Event, Incident, Trace
 
-STEP_BUDGET = 400_000
+STEP_BUDGET = 500_000
 SHORT_HANG = 4_000  # steps of a run that hangs, up to which it is no matter that its cause was looked for before
 WITHOUT_BODY = "BW003"  # empty-kernel
 

@@ -35,8 +35,8 @@ def out_of_step(audit: Audit, starts: dict[Stack, int]) -> list[Stack]:
 
 def may_order_more(audit: Audit, where: Stack, start: int) -> bool:
     """Whether a wait would observe a later phase than it did if those at its place took one phase after the other from
-    ``start`` on. Else nothing is ordered by it that was not; but a run that did not end says little."""
-    if not audit.trace.complete:
+    ``start`` on. Else nothing is ordered by it that was not; but a run that hung says little."""
+    if any(audit.incidents("deadlock")):
         return True
     turns: dict[tuple[int, int], list[int]] = {}  # lanes of the waits so far, by barrier and warp
     for e in audit.trace.events:
