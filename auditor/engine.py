@@ -63,16 +63,23 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
         analysis.failure = str(error)
     except OSError as error:
         analysis.failure = error.strerror or str(error)
-    except (RecursionError, SyntaxError):  # Python's limits, of the stack or on the nesting of the generated code
-        analysis.failure = "nested too deeply to be audited"
     except MemoryError:
         analysis.failure = "out of memory"
     except Exception as error:  # a defect of ours must not cost the other files their findings
-        if os.environ.get("BW_AUDIT_DEBUG"):
+        if _is_nesting(error):
+            analysis.failure = "nested too deeply to be audited"
+        elif os.environ.get("BW_AUDIT_DEBUG"):
             raise
-        analysis.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
+        else:
+            analysis.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
     analysis.seconds = time.monotonic() - began
     return analysis
+
+
+def _is_nesting(error: Exception) -> bool:
+    """Whether one of Python's limits was met: of its stack, or on the nesting of the generated code."""
+    limits = ("too many statically nested blocks", "too many levels of indentation")
+    return isinstance(error, RecursionError) or (isinstance(error, SyntaxError) and error.msg.startswith(limits))
 
 
 def _audit_python(path: str, text: str, options: AuditOptions, analysis: Analysis) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.unit.fake_strand import outputs_of
+from auditor.values import OPAQUE
+from tests.unit.fake_strand import OUTPUT, outputs_of, run_kernel
 
 SOURCE = r"""
 #define OUT(x) out[++out[0]] = (long)(x)
@@ -64,3 +65,25 @@ EXPECTED = [
 
 def test_objects_agree_with_a_compiler() -> None:
     assert outputs_of(SOURCE, 5) == EXPECTED
+
+
+def test_an_object_written_as_a_number_of_another_type() -> None:
+    strand = run_kernel(
+        """
+struct alignas(8) Two { float x, y; };
+__device__ void twice(Two &d, Two const &a)
+{
+  asm volatile("add.rn.f32x2 %0, %1, %1;" : "=l"(reinterpret_cast<unsigned long long &>(d))
+               : "l"(reinterpret_cast<unsigned long long const &>(a)));
+}
+__global__ void k(float *out)
+{
+  Two a{1, 2}, b{3, 4}, c{5, 6};
+  twice(a, b);
+  reinterpret_cast<unsigned long long &>(b) = 0;
+  out[0] = a.x; out[1] = b.y; out[2] = c.x;
+}
+""",
+        OUTPUT,
+    )
+    assert [strand.memory[OUTPUT + 4 * n] for n in range(3)] == [OPAQUE, OPAQUE, 5.0]

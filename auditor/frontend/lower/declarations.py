@@ -148,7 +148,7 @@ class Declarations(Lambdas):
             name = self.fresh(spelling)
             self.line(f"{name} = {place.code if place.kind == 'py' else self.dyn_read(place)}")
             return Lvalue("py", ctype, name)
-        if place.kind in ("bits", "none"):
+        if place.kind in ("bits", "seen", "none"):
             return place
         pointer = self.reference_pointer(place)
         name = self.fresh(spelling)

@@ -40,6 +40,7 @@ class Lvalue:
     * "py": ``code`` is a Python target; ``box`` and ``key`` name the list slot it is, when it is one;
     * "dyn": slot ``key`` of list ``box``, where the key may be out of range, per-lane or opaque;
     * "mem": ``code`` is a pointer value (``space`` as in ``Val``); of arrays the decayed pointer when ``decayed``;
+    * "seen": the local object ``code`` seen as a scalar of another type;
     * "bits": ``width`` bits from bit ``key`` of the packed integer ``parent``;
     * "none": nothing known.
     """

@@ -152,6 +152,8 @@ class Objects(Core):
             return Val(self.dyn_read(place), ctype, borrowed=ctype.aggregate)
         if place.kind == "mem":
             return self._load(place, node)
+        if place.kind == "seen":
+            return Val(f"view({place.code})", ctype)
         if place.kind == "bits" and place.parent is not None:
             return self._read_bits(place, node)
         return opaque_object(ctype)
@@ -242,6 +244,8 @@ class Objects(Core):
             kind, bits, _ = ctype.memory()
             code = f"({value.code} | 0)" if ctype.kind == "bool" and value.const is None else value.code
             self.line(f"S.store({place.code}, {kind!r}, {bits}, {code})", node)
+        elif place.kind == "seen":
+            self.line(f"overwrite({place.code}, {value.code})", node)
         elif place.kind == "bits" and place.parent is not None:
             parent = self.stable(place.parent)
             whole = settled(self.read(parent, node))

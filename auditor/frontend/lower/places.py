@@ -246,7 +246,7 @@ class Places(Arithmetic, Objects):
         if place.kind == "py" and not place.type.aggregate and not ctype.aggregate:
             return Lvalue("py", ctype, place.code, place.box, place.key, decl=place.decl)
         if place.kind == "py" and ctype.scalar:
-            return Lvalue("py", ctype, f"view({place.code})")
+            return Lvalue("seen", ctype, place.code)
         return Lvalue("none", ctype)
 
     def _base_object(self, place: Lvalue, ctype: CType) -> Lvalue:

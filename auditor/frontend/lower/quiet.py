@@ -15,7 +15,7 @@ _BUSY = re.compile(r"\byield\b|\breturn\b|\bbreak\b|\bcontinue\b|\bwhile\b")  # 
 _VALUES = "copy_value select land lor lnot truth cdiv cmod shl shr collapse lanewise Vec"
 _INTEGERS = "u8 u16 u32 u64 s8 s16 s32 s64 range len abs min max"
 _PURE_CALLS = frozenset((*runtime.__all__, *_VALUES.split(), *_INTEGERS.split(), "kept", "merged"))
-_WRITERS = frozenset(("set_element", "merge_into"))  # their first argument is the array that changes
+_WRITERS = frozenset(("set_element", "merge_into", "overwrite"))  # their first argument is the array that changes
 _READ_ONLY = frozenset(("tid", "bid", "bdim", "gdim", "__class__", "v"))
 # Calls that code makes which ``predicate`` and ``narrow`` have rewritten, and accesses.
 _ON_LANES = ("S.mixed", "S.narrow", "S.widen", "S.active")

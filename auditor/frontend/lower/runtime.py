@@ -37,6 +37,7 @@ __all__ = [
     "i32",
     "i64",
     "object_at",
+    "overwrite",
     "part",
     "part_at",
     "population_count",
@@ -209,6 +210,16 @@ def recast(p: Any, unit: int) -> Any:
 def view(x: Any) -> Any:
     """A local class object or array read as a scalar of another type: data."""
     return consume(x) if isinstance(x, list) else x
+
+
+def overwrite(x: Any, value: Any) -> None:
+    """A local class object or array written as a scalar of another type: its parts become data."""
+    data = value if isinstance(value, Opaque) else OPAQUE
+    for n, part_of_it in enumerate(x if isinstance(x, list) else ()):
+        if isinstance(part_of_it, list):
+            overwrite(part_of_it, data)
+        else:
+            x[n] = data
 
 
 def bit_cast(x: Any, bits: int, to_floating: bool) -> Any:
