@@ -71,19 +71,15 @@ def test_an_object_written_as_a_number_of_another_type() -> None:
     strand = run_kernel(
         """
 struct alignas(8) Two { float x, y; };
-__device__ void twice(Two &d, Two const &a)
-{
-  asm volatile("add.rn.f32x2 %0, %1, %1;" : "=l"(reinterpret_cast<unsigned long long &>(d))
-               : "l"(reinterpret_cast<unsigned long long const &>(a)));
-}
+__device__ void fill(unsigned long long &to) { to = 7; }
 __global__ void k(float *out)
 {
-  Two a{1, 2}, b{3, 4}, c{5, 6};
-  twice(a, b);
+  Two a{1, 2}, b{3, 4}, c{5, 6}, d{7, 8};
+  fill(reinterpret_cast<unsigned long long &>(a));
   reinterpret_cast<unsigned long long &>(b) = 0;
-  out[0] = a.x; out[1] = b.y; out[2] = c.x;
+  out[0] = a.x; out[1] = b.y; out[2] = c.x; out[3] = d.y;
 }
 """,
         OUTPUT,
     )
-    assert [strand.memory[OUTPUT + 4 * n] for n in range(3)] == [OPAQUE, OPAQUE, 5.0]
+    assert [strand.memory[OUTPUT + 4 * n] for n in range(4)] == [OPAQUE, OPAQUE, 5.0, 8.0]
