@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field, replace
-from pathlib import Path
 from typing import Any
 
 from auditor.frontend import dialect, include_search, instantiate, stubs
@@ -24,7 +23,7 @@ from auditor.frontend.options import (
     parse_arch,
 )
 from auditor.frontend.skipped import skipped_notes
-from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure, location
+from auditor.frontend.unit import Diagnostic, ParsedUnit, ParseFailure, location, read_or_nothing, read_source
 from auditor.program import Note
 from auditor.quick_dataclass import dataclass
 from auditor.source import SHIM_ROOT, UNKNOWN, Loc
@@ -49,16 +48,6 @@ def parse(path: str, text: str | None = None, options: Options | None = None) ->
     return _Parse(path, text, options).run()
 
 
-def read_source(path: str) -> str:
-    """The text of a file. Bytes that are not UTF-8 are read as Latin-1."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ParseFailure(f"{path}: {error.strerror or error}") from error
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
 
 
 @dataclass
@@ -90,7 +79,7 @@ class _Parse:
         if not arch.known:
             self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
         self.own_libraries = not include_search.has_real_library(self.path, self.options)
-        self.corrected = dialect.foreseen(self.path, self.text, self.options.includes, _read_or_nothing)
+        self.corrected = dialect.foreseen(self.path, self.text, self.options.includes, read_or_nothing)
         unit = self._with_corrections(arch, self._with_folders(arch, self._unit(arch, ())))
         unit = self._with_atoms(arch, unit)
         if unit.errors and self.options.own_headers:
@@ -99,7 +88,7 @@ class _Parse:
                 unit = self._unit(arch, ())
             unit = self._with_stubs(arch, unit)
         unit = self._with_instantiations(arch, unit)
-        unit.notes = [*self.notes, *skipped_notes(unit, arch.name, _read_or_nothing)]
+        unit.notes = [*self.notes, *skipped_notes(unit, arch.name, read_or_nothing)]
         return unit
 
     # ---- one translation unit ----
@@ -148,7 +137,7 @@ class _Parse:
     def _with_corrections(self, arch: Arch, unit: ParsedUnit) -> ParsedUnit:
         """Parse again with what only nvcc accepts put into clang's words."""
         for _ in range(_DIALECT_ROUNDS):
-            changed = dialect.corrections(unit, _read_or_nothing)
+            changed = dialect.corrections(unit, read_or_nothing)
             if not changed:
                 break
             self.corrected.update(changed)
@@ -159,7 +148,7 @@ class _Parse:
         """Parse again with the classes of one instruction that the user's own headers name."""
         if not self.options.own_headers or not self.own_libraries:
             return unit
-        text = "\n" + "\n".join(_read_or_nothing(name) for name in included_files(unit))
+        text = "\n" + "\n".join(read_or_nothing(name) for name in included_files(unit))
         if made_files(self.text + text) == made_files(self.text):
             return unit
         self.included_text = text
@@ -171,7 +160,7 @@ class _Parse:
         collection = stubs.Stubs()
         best, served = unit, ("", self.empty_files, self.implied)
         for _ in range(stubs.ROUNDS):
-            if not collection.learn(unit, _read_or_nothing):
+            if not collection.learn(unit, read_or_nothing):
                 break
             self.stub_text, self.empty_files = collection.text(), tuple(collection.files)
             self.implied = tuple(collection.headers)
@@ -260,11 +249,6 @@ def _errors_at(unit: ParsedUnit, index: int) -> int:
     return sum(any(loc.file == unit.path and loc.line == line for loc in (e.loc, *e.notes)) for e in unit.errors)
 
 
-def _read_or_nothing(path: str) -> str:
-    try:
-        return read_source(path)
-    except ParseFailure:
-        return ""
 
 
 def _diagnostics(tu: Any) -> list[Diagnostic]:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable
 
 from auditor.frontend.clang_api import skipped_ranges
 from auditor.frontend.headers_store import is_shim
-from auditor.frontend.unit import ParsedUnit
+from auditor.frontend.unit import ParsedUnit, offset_of, read_or_nothing
 from auditor.program import Note
 from auditor.source import Loc
 
 _DEVICE_CODE = re.compile(rb"\b(asm|__asm__)\b|\b__global__\b|<<<")
 _NEAR = 3  # lines between a function and the other one that would have been taken in its place
+_LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -57,19 +58,42 @@ def concerning(notes: Iterable[Note], main: str, reached: Iterable[Loc]) -> list
     ]  # fmt: skip
 
 
-def rejected_notes(unit: ParsedUnit, reached: Iterable[Loc], noted: Iterable[Note]) -> list[Note]:
+def rejected_notes(unit: ParsedUnit, blocks: Callable[[], Iterable[Loc]], noted: Iterable[Note]) -> list[Note]:
     """A note for each error of clang in functions that the kernels reach: it leaves such a statement out of the tree.
 
-    ``reached``: the extents of the functions; ``noted``: what was said of their lines already.
+    ``blocks``: the extents of the blocks of those functions, as far as they are part of the instantiation at hand;
+    ``noted``: what was said of their lines already.
     """
-    extents: dict[str, list[Loc]] = defaultdict(list)
-    for extent in reached:
-        extents[extent.file].append(extent)
+    errors = [error for error in unit.errors if not error.message.startswith("static assertion failed")]
+    if not errors:
+        return []
+    by_file: dict[str, list[Loc]] = defaultdict(list)
+    for block in blocks():
+        by_file[block.file].append(block)
     told = {(note.loc.file, note.loc.line) for note in noted}
     notes = []
-    for error in unit.errors:
+    for error in errors:
         place = error.loc.file, error.loc.line
-        if place not in told and any(e.line <= error.loc.line <= e.end_line for e in extents[error.loc.file]):
-            told.add(place)
-            notes.append(Note("unanalysed", f"clang does not take this, and leaves it out: {error.message}", error.loc))
+        around = [b for b in by_file[error.loc.file] if b.line <= error.loc.line <= b.end_line]
+        if place in told or not around:
+            continue
+        innermost = max(around, key=lambda b: (b.line, b.column, -b.end_line))
+        text = _text(unit, error.loc.file)
+        if _depth(text[offset_of(text, innermost) : offset_of(text, error.loc)]) > 1:
+            continue  # in a block that this instantiation does not have
+        told.add(place)
+        notes.append(Note("unanalysed", f"clang does not take this, and leaves it out: {error.message}", error.loc))
     return notes
+
+
+def _text(unit: ParsedUnit, file: str) -> str:
+    """A file as clang was given it."""
+    if file in unit.corrected:
+        return unit.corrected[file]
+    return unit.text if file == unit.path else read_or_nothing(file)
+
+
+def _depth(text: str) -> int:
+    """How many braces are open behind a piece of source."""
+    plain = _LITERAL.sub("", text)
+    return plain.count("{") - plain.count("}")

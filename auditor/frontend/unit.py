@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.frontend.headers_store import is_shim
@@ -96,3 +97,22 @@ def offset_of(text: str, loc: Loc) -> int:
             return 0
     line = text[start : text.find("\n", start) if "\n" in text[start:] else None]
     return start + len(line.encode()[: loc.column - 1].decode(errors="replace"))
+
+
+def read_source(path: str) -> str:
+    """The text of a file. Bytes that are not UTF-8 are read as Latin-1."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ParseFailure(f"{path}: {error.strerror or error}") from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def read_or_nothing(path: str) -> str:
+    try:
+        return read_source(path)
+    except ParseFailure:
+        return ""

@@ -9,8 +9,8 @@ from auditor.frontend.asm import asm_parts
 from auditor.frontend.clang_api import ENTER, CursorKind, visit
 from auditor.frontend.dialect import foreseen
 from auditor.frontend.options import Options
-from auditor.frontend.parse import parse, read_source
-from auditor.frontend.unit import ParsedUnit
+from auditor.frontend.parse import parse
+from auditor.frontend.unit import ParsedUnit, read_source
 
 NO_COMMA = 'asm volatile("st.shared.b64 [%0], %1;" :: "r"(where) "l"(what));'
 

@@ -176,3 +176,27 @@ __global__ void __launch_bounds__(32) k(int *out)
     assert result.findings == []
     (note,) = [note for note in result.coverage.notes if note[0] == "unanalysed"]
     assert (note[2].line, note[1].split(":")[0]) == (7, "clang does not take this, and leaves it out")
+
+
+def test_what_an_instantiation_leaves_out_is_no_rejected_statement(tmp_path: Path) -> None:
+    """clang looks at the asm of branches that are left out, too; nvcc does not."""
+    source = """
+template <bool kHint> __device__ void load(unsigned to, const void *from)
+{
+    if constexpr (kHint) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %3;" :: "r"(to), "l"(from), "r"(16) : "memory");
+    } else {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(from) : "memory");
+    }
+}
+__global__ void __launch_bounds__(32) k(const float4 *in)
+{
+    __shared__ float4 row[32];
+    load<HINT>((unsigned)__cvta_generic_to_shared(&row[threadIdx.x]), in + threadIdx.x);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+"""
+    notes = audit(tmp_path, source.replace("HINT", "false")).coverage.notes
+    assert [note for note in notes if note[0] == "unanalysed"] == []
+    notes = [n for n in audit(tmp_path, source.replace("HINT", "true")).coverage.notes if n[0] == "unanalysed"]
+    assert any("invalid operand number" in note[1] for note in notes)

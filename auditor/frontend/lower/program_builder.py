@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ from auditor.frontend.lower.idle import without_idle
 from auditor.frontend.lower.lambdas import Closure
 from auditor.frontend.lower.nodes import (
     CALL,
+    COMPOUND,
     DECL_REF,
     FUNCTION_DECL,
     FUNCTION_KINDS,
@@ -93,6 +95,7 @@ class Build:
         self._touched: dict[int, set[int]] = {}
         self._reaches: dict[int, bool] = {}
         self._host_count = 0
+        self.left_out: set[int] = set()  # branches that a constant condition leaves out, by the keys of their nodes
         # Stands for a callee that is not lowered; pointers that it returns are taken for addresses.
         self.dummy = Lowered(Function(-1, "dummy"), Signature(0, "", None), (), "", result_space=ADDRESS)
 
@@ -143,8 +146,17 @@ class Build:
         self._lower(lowered, host)
         return lowered
 
-    def device_functions(self) -> list[Lowered]:
-        return [lowered for (_, _, host), lowered in self._by_key.items() if not host]
+    def device_blocks(self) -> Iterator[Loc]:
+        """The extents of the compound statements of all device functions that were translated, without branches that
+        their conditions leave out."""
+        bodies = [lowered.signature.body for (_, _, host), lowered in self._by_key.items() if not host]
+        work = [body for body in bodies if body is not None]
+        while work:
+            node = work.pop()
+            if node.key not in self.left_out:
+                work += node.kids
+                if node.kind == COMPOUND:
+                    yield self.ast.loc(node)
 
     def _lower(self, lowered: Lowered, host: bool) -> None:
         try:
@@ -438,8 +450,7 @@ def _lower_unit(unit: ParsedUnit) -> Program:
     tell_rounds(functions)
     python, locs = assemble(header, functions)
     reached = {location(item.signature.cursor) for item in build.functions}
-    on_device = {location(item.signature.cursor) for item in build.device_functions()}
-    rejected = rejected_notes(unit, on_device, [*unit.notes, *build.notes])
+    rejected = rejected_notes(unit, build.device_blocks, [*unit.notes, *build.notes])
     return Program(
         path=unit.path, arch=unit.options.arch, kernels=tuple(kernels), python=python, line_locs=locs,
         asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,

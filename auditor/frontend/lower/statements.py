@@ -116,9 +116,11 @@ class Statements(Loops):
         test = self.condition(kids[0])
         then, other = kids[1], kids[2] if len(kids) > 2 else None
         if test.const is not None:
-            chosen = then if test.const else other
+            chosen, left_out = (then, other) if test.const else (other, then)
             if chosen is not None:
                 self.statement(chosen)
+            if left_out is not None:
+                self.build.left_out.add(left_out.key)
         else:
             self.line(f"if {self.branch(test)}:", kids[0])
             self.body(then)

@@ -66,3 +66,13 @@ BW_CAS_SCOPES(unsigned short, "b16", "h")
 #undef BW_ATOM_SCOPES
 #undef BW_CAS
 #undef BW_CAS_SCOPES
+
+// ---- vectors: each element by itself ----
+BW_DEV float2 atomicAdd(float2 *p, float2 v)
+{
+    return make_float2(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y));
+}
+BW_DEV float4 atomicAdd(float4 *p, float4 v)
+{
+    return make_float4(atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w));
+}
