@@ -51,8 +51,9 @@ class SharedDataRace(Rule):
         last = meets(audit, early)
         why = ("lanes of one warp run on their own until a __syncwarp()" if same else
                "nothing orders the two" + (f"; {last} does not" if last else ""))
+        one_store = c.first.where == c.second.where and early_access.write and other_access.write
         vague = same_store(c) or (
-            same and (met_between(audit, c.first, c.second) or self._own_value(audit, c)))
+            same and (one_store or met_between(audit, c.first, c.second) or self._own_value(audit, c)))
         return audit.finding(
             type(self), early.where,
             f"{story.thread(early)} {how[early_access.write]} {story.place(early_access)}, which {who(audit, other)} "

@@ -60,3 +60,18 @@ EXPECTED = [
 
 def test_flow_agree_with_a_compiler() -> None:
     assert outputs_of(SOURCE, 5) == EXPECTED
+
+
+def test_range_for_over_a_list_in_braces() -> None:
+    source = """
+#include <initializer_list>
+#define OUT(x) out[++out[0]] = (x)
+__global__ void k(long *out, int n)
+{
+  int a = 2, b = 5, sum = 0;
+  for (int *p : {&a, &b}) *p += n;
+  for (const int &v : {a, b, 100}) sum += v;
+  OUT(a); OUT(b); OUT(sum);
+}
+"""
+    assert outputs_of(source, 3) == [5, 8, 113]

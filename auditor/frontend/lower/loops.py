@@ -12,6 +12,7 @@ from auditor.frontend.lower.nodes import (
     DECL_REF,
     DO,
     FOR,
+    INIT_LIST,
     POST_DEC,
     POST_INC,
     PRE_DEC,
@@ -226,6 +227,10 @@ class Loops(Scopes):
         span = ranges[0]
         body = node.kids[-1]
         ctype = self.types.of(span)
+        listed = next((n for n in span.walk() if n.kind == INIT_LIST), None)
+        if listed is not None and ctype.record is not None and ctype.record.name.startswith("initializer_list") and not _jumps(body):
+            self._for_each(node, decl, listed.expressions, body)
+            return
         array = self.lvalue(span)
         if ctype.record is not None and not ctype.packed:
             arrays = [f for f in ctype.record.fields if f.type.kind == "array"]
@@ -245,6 +250,20 @@ class Loops(Scopes):
         self.out.depth -= 1
         self.body(body)
         self.frames.pop()
+
+
+    def _for_each(self, node: Node, decl: Node, elements: list[Node], body: Node) -> None:
+        """``for (auto x : {a, b})``: the body once for each element."""
+        for element in elements:
+            self.line(f"for {self.fresh('once')} in range(1):", node)
+            self.out.depth += 1
+            self._loop_head(node)
+            self.frames.append(Frame("loop"))
+            place = self.lvalue(element) if self.is_lvalue(element) else self.materialised(self.rvalue(element))
+            self.bind_element(decl, place)
+            self.out.depth -= 1
+            self.body(body)
+            self.frames.pop()
 
 
 def _jumps(node: Node) -> bool:
