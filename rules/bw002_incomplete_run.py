@@ -29,13 +29,14 @@ class IncompleteRun(Rule):
                 if e.kind == "exit":
                     running.pop(e.warp, None)
             roles = listing([f"warp {w % audit.trace.warps_per_cta}" for w in running])
-            rounds = _rounds(audit)
+            rounds, chosen = _rounds(audit), audit.trace.reads_contents
             yield audit.finding(
                 type(self), (audit.kernel.loc,),
                 f"audit of {audit.kernel.display} stopped after {incident.data['limit']}"
                 + (f" and {rounds} phases of mbarriers" if rounds else "")
-                + f", before {roles or 'the last role'} had ended: what follows is not judged",
-                level=Level.NOTE if rounds else None,
+                + f", before {roles or 'the last role'} had ended: what follows is not judged"
+                + ("; tables in global memory, on which loops may depend, had contents that were chosen" if chosen else ""),
+                level=Level.NOTE if rounds or chosen else None,
                 hint="raise --budget, or give smaller inputs with --set and --grid",
             )
 

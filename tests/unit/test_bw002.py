@@ -53,3 +53,18 @@ def test_a_long_loop_is_left_out_and_ends(tmp_path: Path) -> None:
 def test_a_loop_in_which_nothing_happens_is_a_warning(tmp_path: Path) -> None:
     (finding,) = found(tmp_path, SPIN)
     assert finding.level is Level.WARNING
+
+
+def test_a_search_in_a_table_whose_contents_were_chosen_is_a_note(tmp_path: Path) -> None:
+    search = """
+__global__ void search(const int* counts, int* out)
+{
+    int kept[4], at = 0;
+    for (int n = 0; n < 4; ++n) kept[n] = counts[n];
+    while (kept[at] != 1001) at = (at + 1) & 3;
+    out[0] = at;
+}
+"""
+    (note,) = found(tmp_path, search)
+    assert note.level is Level.NOTE
+    assert "contents that were chosen" in note.message
