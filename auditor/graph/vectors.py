@@ -13,8 +13,7 @@ from collections.abc import Iterable
 class Gaps:
     """Operations 0..first-1 of a stream are complete, and first+k wherever bit k is set. Bit 0 is never set.
 
-    It has no ordering on purpose: ``max`` of an ``int`` and a ``Gaps`` raises TypeError, which tells ``join`` to
-    take the general way.
+    It has no ordering on purpose: comparing one raises TypeError, which tells ``join`` to take the general way.
     """
 
     __slots__ = ("bits", "first")
@@ -73,7 +72,7 @@ def join(a: Vector, b: Vector) -> Vector:
     if a is b:
         return a
     try:
-        union: Vector = tuple(map(max, a, b))  # type: ignore[arg-type]
+        union: Vector = tuple([x if x > y else y for x, y in zip(a, b)])  # type: ignore[operator]
     except TypeError:
         union = tuple([
             x if x is y
