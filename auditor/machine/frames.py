@@ -8,10 +8,12 @@ from types import FrameType
 from auditor.program import Program
 from auditor.source import Loc, Stack
 
+_FILE = Program.FILENAME
+
 
 def generated_frame(frame: FrameType | None) -> FrameType | None:
     """The innermost frame of generated code at or above ``frame``."""
-    while frame is not None and frame.f_code.co_filename != Program.FILENAME:
+    while frame is not None and frame.f_code.co_filename != _FILE:
         frame = frame.f_back
     return frame
 
@@ -20,7 +22,7 @@ def generated_lines(frame: FrameType | None) -> tuple[int, ...]:
     """Line numbers of the generated functions that are executing, innermost first."""
     frame = generated_frame(frame)
     lines = []
-    while frame is not None and frame.f_code.co_filename == Program.FILENAME:
+    while frame is not None and frame.f_code.co_filename == _FILE:
         lines.append(frame.f_lineno)
         frame = frame.f_back
     return tuple(lines)
@@ -35,7 +37,7 @@ def instructions(frame: FrameType | None) -> tuple[int, ...]:
     chain: list[int] = []
     while frame is not None:
         code = frame.f_code
-        if code.co_filename == Program.FILENAME:
+        if code.co_filename == _FILE:
             chain += (id(code), frame.f_lasti)
         elif chain:
             break
