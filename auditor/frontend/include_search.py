@@ -13,6 +13,8 @@ SUBFOLDERS = ("", "include", "src", "csrc")
 
 # A file of each library that has headers of ours: whoever has one of these has the rest.
 _REAL_LIBRARY = ("cutlass/cutlass.h", "cute/config.hpp")
+# Of its folders, those whose functions stand for instructions: what is found in them is the concern of who calls them.
+_LIBRARY_LAYERS = ("cute/", "cutlass/arch/", "cutlass/pipeline/")
 _FOLDER_OPTIONS = ("-isystem", "-iquote", "-idirafter")
 
 _MISSING = re.compile(r"'(.+)' file not found")
@@ -32,6 +34,15 @@ def has_real_library(path: str, options: Options) -> bool:
     named = [Path(folder) for folder in options.includes]
     named += [Path(word) for option, word in zip(options.extra, options.extra[1:]) if option in _FOLDER_OPTIONS]
     return any((folder / name).is_file() for folder in (*named, *_candidates(path)) for name in _REAL_LIBRARY)
+
+
+def library_layers(included: Iterable[str]) -> tuple[str, ...]:
+    """The folders of CuTe's and CUTLASS's instructions and pipelines, where the included files are some of theirs.
+
+    What is left of the library (collectives, kernels) is code like a user's.
+    """
+    roots = {name[: -len(known)] for name in included for known in _REAL_LIBRARY if name.endswith(f"/{known}")}
+    return tuple(root + layer for root in sorted(roots) for layer in _LIBRARY_LAYERS)
 
 
 def folders_for(path: str, messages: Iterable[str]) -> tuple[str, ...]:

@@ -84,6 +84,7 @@ class Warp:
     wgmma: Groups = field(default_factory=lambda: Groups())
     wgmma_results: list[Any] = field(default_factory=list)  # of each issued operation, see ops.wgmma
     wgmma_fenced: bool = False  # wgmma.fence since the last wait
+    elected: bool = False  # a lane other than the lowest of those that could be
     cluster_mask: int = 0  # lanes that arrived in the open round of the cluster barrier
     cluster_due: dict[int, int] = field(default_factory=dict)  # lane -> round that its next wait is for
 

@@ -39,6 +39,8 @@ def _both_ends(index: int, distance: int) -> int:
 
 HIDING = "__bw_hides_"  # how functions of our headers begin that stand for operations that nobody can see
 
+ELECTION: Stack = ()  # stands for all elections among the choices that are settled: the lowest lane it is
+
 
 class HiddenOperations(Exception):  # noqa: N818 - how a run ends, not a defect
     """A call may copy, multiply, arrive or wait in ways that are not known: what follows cannot be judged."""
@@ -235,11 +237,15 @@ class Strand:
         return answer
 
     def regretted(self) -> tuple[Stack, int] | None:
-        """The place of the choice behind which the strand has done nothing so far, and the answer to give there."""
-        if self.last_choice is None or self.last_choice[2] is not self.last_event:
-            return None
-        where, answer, _ = self.last_choice
-        return (where, 1 - answer) if where not in self.machine.settled else None
+        """The place of the choice behind which the strand has done nothing so far, and the answer to give there.
+
+        Behind none, it is the choice of the lane that its warp has elected.
+        """
+        if self.last_choice is not None and self.last_choice[2] is self.last_event:
+            where, answer, _ = self.last_choice
+            if where not in self.machine.settled:
+                return where, 1 - answer
+        return (ELECTION, 0) if self.warp.elected else None
 
     def loop(self, k: int) -> None:
         """Head of a loop body: counts steps."""

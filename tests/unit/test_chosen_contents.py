@@ -97,6 +97,27 @@ def test_a_time_limit_is_not_reached(tmp_path: Path) -> None:
     assert Level.ERROR in {level for _, level in levels(audit(tmp_path, late))}
 
 
+ELECTED = """
+    if (threadIdx.x < 32) {
+        unsigned elected;
+        asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }" : "=r"(elected));
+        if (elected) {
+            if (threadIdx.x % 32 != 0) __trap();
+            arrive(&full);
+        }
+    }
+"""
+
+
+def test_a_kernel_may_check_that_the_lowest_lane_is_elected(tmp_path: Path) -> None:
+    """PTX does not promise it, but hardware does so, and CUTLASS asserts it."""
+    result = audit(tmp_path, ELECTED + CONSUMER.replace("ROUNDS", "1"))
+    assert (levels(result), result.coverage.executed) == (set(), 1)
+    assert ("BW101", Level.ERROR) in levels(audit(tmp_path, ELECTED + CONSUMER.replace("ROUNDS", "2")))
+    other = audit(tmp_path, ELECTED.replace("!= 0", "== 0") + CONSUMER.replace("ROUNDS", "1"))
+    assert (levels(other), other.coverage.executed) == (set(), 1)  # no lane of those that were tried traps
+
+
 TENSOR = """
     __shared__ unsigned base;
     if (threadIdx.x < 32)

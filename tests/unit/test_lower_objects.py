@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from auditor.frontend import build_program
+from auditor.frontend.options import Options
 from auditor.values import OPAQUE
-from tests.unit.fake_strand import OUTPUT, outputs_of, run_kernel
+from tests.unit.fake_strand import OUTPUT, FakeStrand, outputs, outputs_of, run_kernel
 
 SOURCE = r"""
 #define OUT(x) out[++out[0]] = (long)(x)
@@ -83,3 +87,28 @@ __global__ void k(float *out)
         OUTPUT,
     )
     assert [strand.memory[OUTPUT + 4 * n] for n in range(4)] == [OPAQUE, OPAQUE, 5.0, 8.0]
+
+
+COPIES = """
+struct State { int index; unsigned phase; int count; __device__ State() : index(0), phase(0), count(0) {}
+  __device__ State(int i, unsigned p, int c) : index(i), phase(p), count(c) {}
+  __device__ State &operator=(const State &o) { index = o.index; phase = o.phase; count = o.count; return *this; } };
+struct Holder { State state; __device__ Holder(int n) : state({n, n == 5, 0}) {} };
+__device__ State make(int n) { return State(n, 2, 3); }
+__device__ long sum(State s) { return s.index + 10 * s.phase + 100 * s.count; }
+__global__ void k(long *out, int n) {
+  Holder h(n); State listed({n, 1, 2}), called = make(n), braced = State{4, 5, 6}; auto plain = State(7, 8, 9);
+  out[0] = sum(h.state); out[1] = sum(listed); out[2] = sum(called); out[3] = sum(braced); out[4] = sum(plain);
+  out[5] = sum(make(1)); out[6] = sum({3, 2, 1}); out[7] = sum(State(make(n)));
+}
+"""
+
+
+@pytest.mark.parametrize("standard", ["c++14", "c++17", "c++20"])
+def test_copies_that_are_left_out(standard: str) -> None:
+    """Clang names no constructor for them; before C++17 every initialisation by a call has one."""
+    program = build_program("test.cu", COPIES, Options(std=standard))
+    assert [note for note in program.notes if note.kind == "unanalysed"] == []
+    strand = FakeStrand(program)
+    strand.run(program.kernels[0].entry, OUTPUT, 5)
+    assert outputs(strand, 8) == [15, 215, 325, 654, 987, 321, 123, 325]

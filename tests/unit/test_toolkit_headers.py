@@ -12,7 +12,8 @@ import pytest
 from auditor.config import AuditOptions
 from auditor.engine import audit_file
 from auditor.frontend.headers_store import header_text
-from auditor.frontend.options import COMPILER_BUILTINS
+from auditor.frontend.options import COMPILER_BUILTINS, Options
+from auditor.frontend.parse import parse
 from tests.test_fixtures import ROOT, expectations
 
 NVCC = shutil.which("nvcc")
@@ -79,6 +80,17 @@ __global__ void __launch_bounds__(32) k(int *out)
         result = audit_file(str(source), AuditOptions(cuda_path=cuda_path))
         assert [f.code for f in result.findings] == ["BW606"]
         source.write_text(source.read_text().replace("if (!right) __syncwarp", "if (right) __syncwarp"))
+
+
+def test_sources_see_nvcc_and_not_clang() -> None:
+    source = """
+#include <cuda/std/utility>
+#if defined(__clang__) && defined(__CUDA__) || !defined(__NVCC__)
+#error for clang's CUDA
+#endif
+"""
+    unit = parse("k.cu", source, Options(cuda_path=str(TOOLKIT), own_headers=False))
+    assert [error.message for error in unit.errors] == []
 
 
 def test_the_models_of_builtins_are_valid_ptx(tmp_path: Path) -> None:

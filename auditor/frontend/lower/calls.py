@@ -81,7 +81,7 @@ class Calls(Expressions):
         if len(node.kids) > 1 and node.kids[1].kind == CALL and self.ast.spelling(node.kids[1]) in CONFIGURE:
             return self.launch(node, target if target is not None and target._kind_id in FUNCTION_KINDS else None)
         if target is None:
-            return self._unresolved(node, ctype)
+            return self.rvalue(node.kids[0]) if self._elided(node, ctype) else self._unresolved(node, ctype)
         kind = target._kind_id
         if not self.host and ctype.kind == "record" and self.build.empties.computes_nothing(target):
             return self._nothing(node, ctype)
@@ -104,6 +104,13 @@ class Calls(Expressions):
         if special is not None:
             return special
         return self._direct(node, signature, arguments, ctype)
+
+    def _elided(self, node: Node, ctype: CType) -> bool:
+        """Whether a call is a copy that is left out, and its operand the object: clang names no constructor then."""
+        if ctype.record is None or len(node.kids) != 1 or self.ast.spelling(node):
+            return False
+        source = self.types.of(node.kids[0]).record
+        return source is not None and source.key == ctype.record.key
 
     def _nothing(self, node: Node, ctype: CType) -> Val:
         """A call that computes nothing: what its arguments do remains."""

@@ -14,6 +14,8 @@ from auditor.frontend.asm import AsmParts
 from auditor.frontend.attributes import is_grid_constant, is_kernel
 from auditor.frontend.clang_api import SKIP, in_system_header, visit
 from auditor.frontend.discover import FoundKernel, discover
+from auditor.frontend.include_search import library_layers
+from auditor.frontend.included import included_files
 from auditor.frontend.lower.calls import CELL, CONFIGURE, INTEGER, OBJECT, POINTER
 from auditor.frontend.lower.core import Abandoned, Facts, blank
 from auditor.frontend.lower.emit import CALL_MARK, Function, Line, assemble
@@ -456,5 +458,6 @@ def _lower_unit(unit: ParsedUnit) -> Program:
         asm=build.asm_blocks, asm_locs=build.asm_locs, asm_clobbers=build.asm_clobbers,
         host_entries=tuple(e for e in entries if e is not None),
         notes=[*concerning(unit.notes, unit.path, reached), *build.notes, *rejected],
-        global_vars=build.global_vars, sources={unit.path: unit.text}, system=system_folders(unit.options),
+        global_vars=build.global_vars, sources={unit.path: unit.text},
+        system=(*system_folders(unit.options), *library_layers(included_files(unit))),
     )  # fmt: skip

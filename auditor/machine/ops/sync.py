@@ -11,7 +11,7 @@ from auditor.machine.memory import SPIN_READS
 from auditor.machine.ops.common import FULL, finish, gather, gathered_preds, gathered_value, number
 from auditor.machine.schedule import turn
 from auditor.machine.state import NamedBarrier, Park
-from auditor.machine.strand import StrandEnd
+from auditor.machine.strand import ELECTION, StrandEnd
 from auditor.ptx.grammar import Instr, Pair, Sink
 from auditor.values import OPAQUE, Opaque, Vec, collapse, lane_values
 
@@ -221,7 +221,10 @@ def activemask(x: Exec, i: Instr) -> None:
 
 @op("elect.sync", blocks=True)
 def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
-    """One lane of the mask is elected, always the same one. Not lane 0: nothing promises that (rulebook OT-01)."""
+    """One lane of the mask is elected, always the same one. Not lane 0: nothing promises that (rulebook OT-01).
+
+    It is the lowest one in the run that follows on a trap: a kernel may check for what hardware does.
+    """
     mask = number(x, x.val(i.operands[1]), FULL) & FULL
     outside = x.lanes & ~mask
     if outside:
@@ -239,7 +242,11 @@ def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
                 data={"instr": "elect.sync", "mask": mask, "exited": exited},
             )
         x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": mask})
-        finish(x, g, None, max((g.lanes & mask or g.lanes).bit_length() - 1, 0))
+        eligible = g.lanes & mask or g.lanes
+        lowest, highest = (max(lanes.bit_length() - 1, 0) for lanes in (eligible & -eligible, eligible))
+        first = ELECTION in x.m.settled
+        x.s.warp.elected |= lowest != highest and not first
+        finish(x, g, None, lowest if first else highest)
     leader = g.result
     dest = i.operands[0]
     is_leader = collapse(1 if n == leader else 0 for n in range(32))

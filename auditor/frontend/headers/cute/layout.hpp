@@ -20,8 +20,14 @@ struct __bw_Unknown {
     BW_MEMBER(partition_fragment_C) BW_MEMBER(retile_S) BW_MEMBER(retile_D) BW_MEMBER(compose) BW_MEMBER(tile)
 #undef BW_MEMBER
 };
-#define BW_ARITHMETIC(op) \
-    template <class Type> __host__ __device__ __bw_Unknown operator op(const __bw_Unknown &, const Type &);
+template <bool> struct __bw_When {};
+template <> struct __bw_When<true> {
+    using type = __bw_Unknown;
+};
+#define BW_ARITHMETIC(op)                                                                                                \
+    template <class Left, class Right>                                                                                   \
+    __host__ __device__ typename __bw_When<__is_base_of(__bw_Unknown, Left) || __is_base_of(__bw_Unknown, Right)>::type  \
+    operator op(const Left &, const Right &);
 BW_ARITHMETIC(+) BW_ARITHMETIC(-) BW_ARITHMETIC(*) BW_ARITHMETIC(/) BW_ARITHMETIC(%)
 #undef BW_ARITHMETIC
 

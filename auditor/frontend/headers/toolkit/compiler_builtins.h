@@ -3,6 +3,10 @@
 #pragma once
 #pragma clang system_header
 
+// With __clang__ it says that clang compiles CUDA, for which sources leave out what nvcc takes. The toolkit's headers and
+// clang's own are past asking, or take it for nvcc.
+#undef __CUDA__
+
 #define BW_MODEL static __inline__ __attribute__((device, always_inline, used))
 
 // ---- barriers and fences ----

@@ -269,7 +269,7 @@ template <int n, class Atom = Shape<_1, _1, _1>> class PipelineTmaTransformAsync
     {
         if (params_.role != ThreadCategory::Consumer)
             return;
-        auto [signals, rank] = detail::__bw_spread(params_.num_consumers);
+        auto [signals, rank] = detail::__bw_spread(params_.num_consumers, canonical_warp_idx_sync());
         const int w = cute::size<0>(Atom{}), x = (int)rank % cute::size<0>(shape), y = (int)rank / cute::size<0>(shape);
         const bool same_half = x % w == (int)block.x % w;
         bool reached = (int)rank < cute::size(shape);

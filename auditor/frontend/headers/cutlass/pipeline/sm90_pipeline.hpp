@@ -142,10 +142,10 @@ BW_DEV cute::tuple<bool, uint32_t> spread_arrivals_to_warp(int lane)
 {
     return {lane % 2 == 0, (uint32_t)(lane / 8 * 4 + lane % 8 / 2)};
 }
-template <class Count> __device__ cute::tuple<bool, uint32_t> __bw_spread(Count consumers)
+template <class Count> __device__ cute::tuple<bool, uint32_t> __bw_spread(Count consumers, int warp)
 {
     if (consumers % 128 == 0)
-        return spread_arrivals_to_warpgroup(threadIdx.x % 128, canonical_warp_idx_sync());
+        return spread_arrivals_to_warpgroup(threadIdx.x % 128, warp);
     if (consumers == 32)
         return spread_arrivals_to_warp(threadIdx.x % 32);
     return {false, 0u};
@@ -181,11 +181,12 @@ template <int n> class PipelineTmaAsync : public __bw_Ring<n, arch::ClusterTrans
     __device__ PipelineTmaAsync(SharedStorage &storage, Params params, ClusterShape shape, InitBarriers = {}, InitMasks = {})
         : Ring(storage.full_barrier_, storage.empty_barrier_), params_(params)
     {
+        const int warp = canonical_warp_idx_sync();  // a shuffle: behind the initialisation it would order the warp
         if constexpr (InitBarriers::value)
             init_barriers(storage, params, shape);
         if constexpr (InitMasks::value) {
             if (cute::size(shape) > 1) {
-                auto [signals, rank] = detail::__bw_spread(params.num_consumers);
+                auto [signals, rank] = detail::__bw_spread(params.num_consumers, warp);
                 rank_ = rank;
                 signals_ = signals && (int)rank < cute::size(shape) && is_same_row_or_col(rank, cute::block_id_in_cluster(), shape);
             } else {
