@@ -35,7 +35,8 @@ class IncompleteRun(Rule):
                 f"audit of {audit.kernel.display} stopped after {incident.data['limit']}"
                 + (f" and {rounds} phases of mbarriers" if rounds else "")
                 + f", before {roles or 'the last role'} had ended: what follows is not judged"
-                + ("; tables in global memory, on which loops may depend, had contents that were chosen" if chosen else ""),
+                + ("; tables in global memory, on which loops may depend, had contents that were chosen"
+                   if chosen else ""),
                 level=Level.NOTE if rounds or chosen else None,
                 hint="raise --budget, or give smaller inputs with --set and --grid",
             )

@@ -228,7 +228,8 @@ class Loops(Scopes):
         body = node.kids[-1]
         ctype = self.types.of(span)
         listed = next((n for n in span.walk() if n.kind == INIT_LIST), None)
-        if listed is not None and ctype.record is not None and ctype.record.name.startswith("initializer_list") and not _jumps(body):
+        of_list = ctype.record is not None and ctype.record.name.startswith("initializer_list")
+        if listed is not None and of_list and not _jumps(body):
             self._for_each(node, decl, listed.expressions, body)
             return
         array = self.lvalue(span)
