@@ -3,6 +3,9 @@
 Such a copy gets its share of what the phase of its mbarrier expects when it lands. Copies that are issued later into
 the same phase are not known by then, so the share can turn out wrong; when the next bytes are expected it is plain
 which copies belong together, and the run starts again with that knowledge.
+
+The share is a guess, which the mbarrier needs. What a copy writes is judged by what is certain of it when the run has
+ended and everything that lies in shared memory is known: the bytes that the others of its phase have no room for.
 """
 
 from __future__ import annotations
@@ -103,6 +106,33 @@ def landed(m: Machine, event: Event, bar: BarrierState) -> int:
     return size
 
 
+def settle(m: Machine) -> None:
+    """At the end of a run: copies that shared the bytes of a phase write no more than what is certain, if any is."""
+    for record in m.trace.barriers:
+        for phase in record.phases:
+            copies = [m.trace.events[c["event"]] for c in phase["copies"] if c["bytes"] is None and c["landed"]]
+            if len(copies) < 2:
+                continue
+            total = sum(e.data["assumed_bytes"] for e in copies)
+            rooms = _rooms(m, copies, total)
+            for event, room in zip(copies, rooms):
+                certain = total - sum(rooms) + room
+                access = event.accesses[0]
+                access.hi = access.lo + max(min(certain if certain > 0 else event.data["assumed_bytes"], room), UNIT)
+
+
+def _rooms(m: Machine, copies: list[Event], total: int) -> list[int]:
+    """Bytes that each of the copies of a phase has room for. Where that is less than they bring, other copies use the
+    same memory at another time: then only those of the same origins count."""
+    aims = [(e.accesses[0].cta, e.data["origin"], e.accesses[0].lo) for e in copies]
+    rooms = [_room(m, *aim) for aim in aims]
+    if sum(rooms) >= total:
+        return rooms
+    own = {origin for _, origin, _ in aims}
+    marks = {cta: {lo for lo, to in m.copy_starts.get(cta, {}).items() if to & own} for cta, _, _ in aims}
+    return [_least(marks[cta] | {m.ctas[cta].shared_end}, {*_places(m, cta, origin), lo}) for cta, origin, lo in aims]
+
+
 def _share(left: int, own: int, others: list[int]) -> int:
     """Bytes of one of several copies into a phase: the same for all where each has the room, else in proportion."""
     if not others:
@@ -127,9 +157,12 @@ def _stride(m: Machine, rank: int, origin: Any) -> int:
 
 def _room(m: Machine, rank: int, origin: Any, *own: int) -> int:
     """Bytes from where a copy lands to the next known thing, the least over all copies of its origin."""
-    places = {*_places(m, rank, origin), *own}
-    marks = sorted({*_marks(m, rank), *own})
-    return min((b - a for a, b in pairwise(marks) if a in places), default=m.ctas[rank].shared_end)
+    return _least({*_marks(m, rank), *own}, {*_places(m, rank, origin), *own})
+
+
+def _least(marks: set[int], places: set[int]) -> int:
+    """The least distance from one of some places to the next mark."""
+    return min((b - a for a, b in pairwise(sorted(marks)) if a in places), default=max(marks))
 
 
 def _places(m: Machine, rank: int, origin: Any) -> Iterable[int]:

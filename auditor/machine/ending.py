@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditor.machine import boxes
+
 if TYPE_CHECKING:
     from auditor.machine.core import Machine
 
@@ -20,6 +22,7 @@ def close(m: Machine) -> None:
                     cta=cta.rank,
                     data={"columns": a.columns, "base": a.base, "deadlocked": not m.trace.complete},
                 )
+    boxes.settle(m)
     for strand in m.strands:
         strand.release_loads()
         strand.close_memory()
