@@ -456,11 +456,21 @@ class InstructionDescriptor:
         if self.kind == "mxf4nvf4" and not self.scale_ue8m0 and scale_vec and not four:
             found.append("ue4m3 scales need scale_vec::4X")
         if self.kind != "mxf8f6f4":
-            legal = (0,) if four else (0, 2)
+            legal = self._legal_scale_ids(four)
             for name, ident in (("A", self.scale_a_id), ("B", self.scale_b_id)):
                 if ident not in legal:
                     found.append(f"scale factor id {ident} of {name} must be {' or '.join(map(str, legal))}")
         return found
+
+    def _legal_scale_ids(self, four: bool) -> tuple[int, ...]:
+        """Bytes of a tensor-memory word at which the scale factors of 4-bit kinds may begin (9.7.16.10.7).
+
+        ``four``: blocks of 16 elements. K = 96 takes six factors of those, or three of blocks of 32: these do not fill
+        words, so that the next MMA begins within one.
+        """
+        if self.k96:
+            return (0, 2) if four else (0, 1, 2, 3)
+        return (0,) if four else (0, 2)
 
     def warnings(
         self,

@@ -131,6 +131,7 @@ def test_instruction_descriptor() -> None:
         (scaled(128, 64, "mxf4nvf4", ue8m0=False), {"scale_vec": "2X"}, "ue4m3"),
         (scaled(128, 64, "mxf4nvf4", extra=2 << 4, ue8m0=False), {"scale_vec": "4X"}, "id 2 of B"),
         (scaled(128, 64, "mxf4", extra=1 << 31), {}, "K = 96"),
+        (scaled(128, 64, "mxf4nvf4", extra=1 << 31 | 3 << 4), {"scale_vec": "block16", "arch": "sm_103a"}, "id 3 of B"),
         (scaled(128, 64, "mxf4"), {"ws": True}, ".ws"),
     ],
 )
@@ -153,6 +154,11 @@ def test_instruction_descriptor_problems(desc: InstructionDescriptor, options: d
         (scaled(128, 64, "mxf4", extra=2 << 29 | 2 << 4), {}),
         (scaled(128, 64, "mxf4nvf4", ue8m0=False), {"scale_vec": "4X"}),
         (scaled(128, 64, "mxf4", extra=1 << 31), {"arch": "sm_103a"}),
+        (scaled(128, 64, "mxf4", extra=1 << 31 | 3 << 29 | 1 << 4), {"arch": "sm_103a"}),
+        (
+            scaled(128, 64, "mxf4nvf4", extra=1 << 31 | 2 << 29 | 2 << 4, ue8m0=False),
+            {"scale_vec": "block16", "arch": "sm_103a"},
+        ),
     ],
 )
 def test_legal_instruction_descriptors(desc: InstructionDescriptor, options: dict[str, Any]) -> None:
