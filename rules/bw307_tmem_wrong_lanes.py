@@ -15,7 +15,7 @@ class TmemWrongLanes(Rule):
     name = "tmem-wrong-lanes"
     level = Level.ERROR
     confidence = "high"
-    entries = ("TC-40", "TC-45", "TC-46")
+    entries = ("TC-40", "TC-42", "TC-45", "TC-46")
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for incident in audit.incidents("tmem_base_lane"):
@@ -42,5 +42,16 @@ class TmemWrongLanes(Rule):
                 hint="put (threadIdx.x / 32 % 4) << 21 into the lane part of the address, from the warp's index in "
                      "the CTA and "
                      "not from its index within the role",
+                context=incident_context(audit, incident),
+            )
+        for incident in audit.incidents("tmem_addresses"):
+            data = incident.data
+            (first, last), (low, high) = data["lanes"], data["given"]
+            yield audit.finding(
+                type(self), incident.where,
+                f"the lanes of warp {data['warp']} give {data['instr']} different addresses, from {low:#x} by lane "
+                f"{first} to {high:#x} by lane {last}: all lanes of a warp have to give the same one",
+                level=Level.WARNING,
+                hint="leave the lane of the thread out of the address: lane i of a warp gets lane i of its quarter",
                 context=incident_context(audit, incident),
             )

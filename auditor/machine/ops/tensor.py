@@ -6,15 +6,15 @@ from collections.abc import Generator
 from typing import Any
 
 from auditor.machine.execute import Exec, op
-from auditor.machine.ops.common import finish, gather, gathered_preds, number, shared_operand
+from auditor.machine.ops.common import finish, gather, gathered_preds, gathered_value, number, shared_operand
 from auditor.machine.ops.mbar import by_address, object_access
 from auditor.machine.recording import LoadRecord
-from auditor.machine.state import Allocation, AsyncOp, Cta, Park
+from auditor.machine.state import Allocation, AsyncOp, Cta, Gather, Park
 from auditor.ptx import descriptors as d
 from auditor.ptx.grammar import Addr, Imm, Instr, VectorOperand
 from auditor.source import Stack
 from auditor.trace import Access
-from auditor.values import OPAQUE, Loaded, Opaque
+from auditor.values import OPAQUE, Loaded, Opaque, Vec
 
 LEGAL_COLUMNS = (32, 64, 128, 256, 512)
 
@@ -566,7 +566,7 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
         shape = i.mod_in(_SHAPES) or "32x32b"
         num = _NUMS.get(i.mod_in(tuple(_NUMS)) or "x1", 1)
         lanes, columns = d.tmem_ld_extent(shape, num, i.has("pack::16b") or i.has("unpack::16b"))
-        address = x.s.uniform(x.val(memory_operand), x.lanes)
+        address = _common_address(x, i, g, where)
         accesses = []
         quarter = s.warp.index % 4 * 32
         if isinstance(address, int):
@@ -634,6 +634,29 @@ def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
         record = g.result
         values = tuple(Loaded(record) if record is not None else OPAQUE for _ in range(count))
         x.set(regs, values if isinstance(regs, VectorOperand) else values[0])
+
+
+def _common_address(x: Exec, i: Instr, g: Gather, where: Stack) -> Any:
+    """The address of a load or store, which all lanes have to give alike (9.7.16.8.3); if they do not, the first's."""
+    if len(g.members) == 1 and g.members[0][2][0].__class__ is not Vec:
+        return g.members[0][2][0]
+    given = {n: v for n, v in enumerate(gathered_value(g, 0)) if g.lanes >> n & 1}
+    first, last = min(given), max(given)
+    if len(set(given.values())) > 1:
+        if not all(isinstance(v, int) for v in given.values()):
+            return OPAQUE
+        x.m.incident(
+            "tmem_addresses",
+            where,
+            x.s,
+            data={
+                "instr": i.opcode,
+                "warp": x.s.warp.index,
+                "lanes": (first, last),
+                "given": (given[first], given[last]),
+            },
+        )
+    return given[first]
 
 
 def _overwritten(x: Exec, stores: list[Access]) -> None:
