@@ -30,6 +30,7 @@ _STACK = 256 << 20  # address space only: pages that the audit does not touch co
 DEFAULT_ARCH = "sm_100a"
 _HOPPER = re.compile(r"wgmma|\bsm_90a\b|\bSM90|\bwarpgroup_arrive\b")
 _NAMED = re.compile(r"\bsm_1\d\d[af]\b")
+_LATER = re.compile(r"tcgen05\.ld\.red\b")  # which sm_100 does not have
 _BLACKWELL = re.compile(r"tcgen05|\bsm_1\d\d|\bSM1\d\d|UMMA|Umma|\bumma_")
 
 
@@ -177,10 +178,11 @@ def _read(path: Path) -> bytes:
 
 def guess_arch(text: str) -> str:
     """The architecture that a source was written for when the user named none: Hopper where only that fits, and a later
-    Blackwell where the source, or a comment in it, speaks of no other."""
+    Blackwell where the source, or a comment in it, speaks of no other or an instruction needs it."""
+    named = set(_NAMED.findall(text))
     if _HOPPER.search(text) and not _BLACKWELL.search(text):
         return "sm_90a"
-    return "sm_103a" if set(_NAMED.findall(text)) == {"sm_103a"} else DEFAULT_ARCH
+    return "sm_103a" if named == {"sm_103a"} or (not named and _LATER.search(text)) else DEFAULT_ARCH
 
 
 def _one_line(text: str, limit: int = 200) -> str:

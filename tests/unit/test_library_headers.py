@@ -133,6 +133,7 @@ def test_clobbers_of_the_real_headers_are_not_the_callers(tmp_path: Path) -> Non
         ("using P = cutlass::PipelineTmaUmmaAsync<4>; cute::SM90_TMA_LOAD::copy();", "sm_100a"),
         ("// compiled for sm_103a", "sm_103a"),
         ("// compiled for sm_100a and sm_103a", "sm_100a"),
+        ("asm(\"tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32\");", "sm_103a"),
     ],
 )
 def test_architecture_by_what_the_source_names(text: str, arch: str) -> None:
