@@ -8,8 +8,6 @@ from auditor.audit import Audit
 from auditor.findings import Finding, Level
 from auditor.rule import Rule
 from auditor.rulekit import incident_context, shared_name, thread
-from auditor.source import Stack
-from auditor.trace import Access
 
 
 class SwizzleAlignment(Rule):
@@ -21,7 +19,7 @@ class SwizzleAlignment(Rule):
 
     def check(self, audit: Audit) -> Iterator[Finding]:
         for i in audit.incidents("misaligned"):
-            if i.data["what"] != "swizzled tile" or _for_mma_alone(audit, i.where):
+            if i.data["what"] != "swizzled tile":
                 continue
             need, offset, span = i.data["need"], i.data["offset"], i.data["swizzle"]
             yield audit.finding(
@@ -33,21 +31,3 @@ class SwizzleAlignment(Rule):
                      f"dynamic shared memory needs {need - 1} bytes of slack",
                 context=incident_context(audit, i),
             )
-
-
-def _for_mma_alone(audit: Audit, where: Stack) -> bool:
-    """Whether only MMAs with base offset 0 read what a copy brings: these take the pattern from the address, too."""
-    tiles = [a for e in audit.trace.events if e.kind == "async" and e.where == where for a in e.accesses
-             if a.write and a.space == "shared"]
-    taken = False
-    for e in audit.trace.events:
-        if e.kind == "ld" and any(a.space == "shared" and _meet(a, t) for a in e.accesses for t in tiles):
-            return False
-        if e.kind == "async" and not taken:
-            starts = [e.data[f"{name}_start"] for name in "AB" if not e.data.get(f"{name}_base", 1)]
-            taken = any(t.cta == e.cta and t.lo <= start < t.hi for start in starts for t in tiles)
-    return taken
-
-
-def _meet(a: Access, b: Access) -> bool:
-    return a.cta == b.cta and a.lo < b.hi and b.lo < a.hi

@@ -40,9 +40,8 @@ class MisalignedTile(Rule):
                     continue
                 judged.add((e.where, name, start))
                 wrong = self._wrong(e, name)
-                # A tensor copy lays its pattern from a multiple of the period on, wherever its tile begins, and the
-                # base offset is the row at which the pattern begins: 0. Measured right on an H200 (wgmma), each row.
-                agree = not e.data[f"{name}_base"]
+                # Copies and wgmma both take the pattern from the address: measured right on an H200 for each row of it.
+                agree = e.data["instr"] == "wgmma" and not e.data[f"{name}_base"]
                 if any(cta == e.cta and lo <= start < hi and (not wrong or agree or lo % PERIODS_LEAST)
                        for cta, lo, hi in copied):
                     continue  # where the copy into this tile is misaligned as well: BW218, when its map is known
