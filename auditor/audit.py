@@ -110,10 +110,20 @@ class Audit:
 
     def user(self, stack: Stack) -> Loc:
         """The user's line of a call chain: the first place that is not inside a wrapper of a few instructions."""
-        for loc in stack:
-            if loc not in self._wrappers and not self.program.is_system(loc):
+        for n, loc in enumerate(stack):
+            if self.program.is_system(loc):
+                continue
+            if loc not in self._wrappers or self._is_handed_over(loc, stack[n + 1 :]):
                 return loc
         return stack[-1] if stack else self.kernel.loc
+
+    def _is_handed_over(self, loc: Loc, callers: Stack) -> bool:
+        """Whether a place is in a lambda that some other function calls, for whoever wrote it: where that one is called
+        says less. ``callers``: the call sites outwards, the nearest first."""
+        if any(call.encloses(loc) for call in callers):
+            return True
+        body = self.kernel.body
+        return body.encloses(loc) and any(body.encloses(c) for c in callers) and not body.encloses(callers[0])
 
     def inside(self, stack: Stack) -> tuple[Loc, ...]:
         """The places inside wrappers, innermost first."""

@@ -103,6 +103,11 @@ class Kernel:
     instantiation: str = ""  # how its template arguments were chosen, when not by a launch
     empty: bool = False  # nothing to audit: no body for this architecture
 
+    @property
+    def body(self) -> Loc:
+        """From its name to the end of its body."""
+        return Loc(self.loc.file, self.loc.line, self.loc.column, self.body_end.line, self.body_end.column + 1)
+
 
 @dataclass(frozen=True)
 class Note:

@@ -24,6 +24,17 @@ class Loc:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
+    def encloses(self, other: Loc) -> bool:
+        """Whether another place lies within this range, and is not all of it."""
+        return (
+            self.file == other.file
+            and self.end_line > 0
+            and (self.line, self.column) <= (other.line, other.column)
+            and (other.end_line or other.line, other.end_column or other.column) <= (self.end_line, self.end_column)
+            and (other.line, other.column, other.end_line, other.end_column)
+            != (self.line, self.column, self.end_line, self.end_column)
+        )
+
     def __hash__(self) -> int:  # call chains are keys everywhere: two numbers tell nearly all places apart
         return self.line << 12 ^ self.column
 
