@@ -73,6 +73,12 @@ def test_builtins_of_the_compiler_without_a_model_end_it(tmp_path: Path) -> None
     assert "__nvvm_barrier_cta_sync_all" in told(result)[0]
 
 
+def test_builtins_of_the_language_are_known(tmp_path: Path) -> None:
+    call = '__syncwarp(); out[0] = __builtin_inff() > __builtin_fabsf(-2.0f) || __builtin_nanf("") > 0;'
+    result = audited(tmp_path, "", call)
+    assert (result.findings, told(result), result.coverage.executed) == ([], [], 1)
+
+
 def test_functions_of_the_system_s_headers_are_known(tmp_path: Path) -> None:
     call = '__syncwarp(); printf("%d", row[0]); if (row[0] < 0) free(malloc(8)); out[0] = (int)sinf(2.0f);'
     result = audited(tmp_path, "#include <cstdio>\n#include <cstdlib>\n#include <cmath>", call)

@@ -55,6 +55,8 @@ _ALIGNED_ATTRIBUTE = 441
 _EXTERN, _STATIC = 2, 3  # storage classes
 _BUILTIN = "__nvvm_"  # how clang's builtins for the device begin
 _PURE_BUILTINS = tuple(_BUILTIN + name for name in ("ldg_", "fns", "read_ptx_sreg_pm", "memset", "memcpy"))
+_GENERIC = "__builtin_"  # and those of the language, which clang takes for declared where they are called first
+_MEMORY = (f"{_GENERIC}mem", f"{_GENERIC}str")
 
 
 @dataclass
@@ -125,6 +127,8 @@ class Build:
         """Whether nothing is known of a function without a body: it is neither ours, nor of the system's headers."""
         if signature.name.startswith(_BUILTIN):
             return not signature.name.startswith(_PURE_BUILTINS)
+        if signature.name.startswith(_GENERIC) and not signature.name.startswith(_MEMORY):
+            return False
         declared = signature.cursor.location.file
         ours = declared is not None and str(declared.name).startswith(SHIM_ROOT)
         return not ours and not in_system_header(signature.cursor)
