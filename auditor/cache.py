@@ -100,10 +100,7 @@ class Cache:
                     entry.unlink(missing_ok=True)
 
     def _entry(self, path: str, options: AuditOptions, text: str) -> Path:
-        wanted = [
-            (field.name, getattr(options, field.name)) for field in fields(options) if field.name not in _REPORTING
-        ]
-        parts = (_FORMAT, tool_hash(), path, _absolute(path), repr(wanted), text)
+        parts = (_FORMAT, tool_hash(), path, _absolute(path), wanted(options), text)
         digest = hashlib.sha256()
         for part in parts:
             raw = part.encode("utf-8", "surrogatepass")
@@ -123,6 +120,12 @@ class Cache:
         if file not in self._exists:
             self._exists[file] = Path(file).is_file()
         return self._exists[file]
+
+
+def wanted(options: AuditOptions) -> str:
+    """What an analysis depends on of the options."""
+    names = (field.name for field in fields(options) if field.name not in _REPORTING)
+    return repr([(name, getattr(options, name)) for name in names])
 
 
 @cache

@@ -16,17 +16,30 @@ def looked_for(path: str, texts: Iterable[tuple[str, str]], folders: Sequence[st
 
     ``folders`` are those of ``-I``; ``path`` is the audited source, above which the frontend looks for missing headers.
     """
-    above = list(_above(path))
     out: dict[str, None] = {}
     for file, text in texts:
-        for quote, name in _INCLUDE.findall(text):
-            first = [str(Path(file).parent)] if quote == '"' else []
-            for folder in (*first, *folders, *above):
-                candidate = Path(folder, name)
+        for candidates in _candidates(path, file, text, folders):
+            for candidate in candidates:
                 if candidate.is_file():
                     break
                 out[str(candidate)] = None
     return list(out)
+
+
+def found_by(path: str, text: str, folders: Sequence[str]) -> tuple[str | None, ...]:
+    """The files that the includes of a source mean, None for each that is not found."""
+    return tuple(
+        next((str(candidate.absolute()) for candidate in candidates if candidate.is_file()), None)
+        for candidates in _candidates(path, path, text, folders)
+    )
+
+
+def _candidates(path: str, file: str, text: str, folders: Sequence[str]) -> Iterator[list[Path]]:
+    """For each include of a file, where it is looked for."""
+    above = list(_above(path))
+    for quote, name in _INCLUDE.findall(text):
+        first = [str(Path(file).parent)] if quote == '"' else []
+        yield [Path(folder, name) for folder in (*first, *folders, *above)]
 
 
 def _above(path: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from auditor.alike import alike, moved
 from auditor.analysis import Analysis
 from auditor.cache import Cache
 from auditor.conclude import conclude
@@ -48,19 +49,58 @@ def run_units(
         left = _ask_cache(units, cache, conclude_unit) if cache else list(range(len(units)))
         if cluster:
             left = _on_cluster(units, left, cluster, cache, conclude_unit)
-        rest = [units[number] for number in left]
-        jobs = min(jobs or default_jobs(), len(rest))
-        if jobs > 1 and not any(unit.path == STDIN for unit in rest):
-            with closing(audit_in_parallel(rest, jobs, cache)) as analyses:
-                for number, analysis in analyses:
-                    conclude_unit(left[number], analysis)
-        elif rest:
-            with_deep_stack(lambda: _audit_here(rest, cache, lambda at, analysis: conclude_unit(left[at], analysis)))
+        again = _audit_each_text(units, left, jobs, cache, conclude_unit)
+        _audit_all(units, again, jobs, cache, conclude_unit)
         if cache and left:
             Cache(cache).trim()
     except KeyboardInterrupt:
         interrupted = True
     return Run([result for result in found if result is not None], interrupted)
+
+
+def _audit_each_text(
+    units: Sequence[Unit],
+    numbers: Sequence[int],
+    jobs: int,
+    cache: Path | None,
+    conclude_unit: Callable[[int, Analysis], None],
+) -> list[int]:
+    """Audit one of the units that have the same text. The numbers of those for which that does not settle it."""
+    groups = alike(units, numbers, _text)
+    kept = Cache(cache) if cache else None
+    again: list[int] = []
+
+    def conclude_group(number: int, analysis: Analysis) -> None:
+        conclude_unit(number, analysis)
+        for other in groups[number]:
+            copy = moved(analysis, units[other].path) if not analysis.failure else None
+            if copy is None:
+                again.append(other)
+                continue
+            if kept:
+                kept.put(units[other].options, copy)
+            conclude_unit(other, copy)
+
+    _audit_all(units, list(groups), jobs, cache, conclude_group)
+    return again
+
+
+def _audit_all(
+    units: Sequence[Unit],
+    numbers: Sequence[int],
+    jobs: int,
+    cache: Path | None,
+    conclude_unit: Callable[[int, Analysis], None],
+) -> None:
+    """Audit some of the units, here or in worker processes."""
+    some = [units[number] for number in numbers]
+    jobs = min(jobs or default_jobs(), len(some))
+    if jobs > 1 and not any(unit.path == STDIN for unit in some):
+        with closing(audit_in_parallel(some, jobs, cache)) as analyses:
+            for at, analysis in analyses:
+                conclude_unit(numbers[at], analysis)
+    elif some:
+        with_deep_stack(lambda: _audit_here(some, cache, lambda at, analysis: conclude_unit(numbers[at], analysis)))
 
 
 def _on_cluster(

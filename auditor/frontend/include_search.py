@@ -33,7 +33,13 @@ def has_real_library(path: str, options: Options) -> bool:
     """
     named = [Path(folder) for folder in options.includes]
     named += [Path(word) for option, word in zip(options.extra, options.extra[1:]) if option in _FOLDER_OPTIONS]
-    return any((folder / name).is_file() for folder in (*named, *_candidates(path)) for name in _REAL_LIBRARY)
+    return any((folder / name).is_file() for folder in named for name in _REAL_LIBRARY) or bool(libraries_at(path))
+
+
+def libraries_at(path: str) -> tuple[str, ...]:
+    """Files of CUTLASS itself that are found above a source."""
+    places = (folder / name for folder in _candidates(path) for name in _REAL_LIBRARY)
+    return tuple(str(place) for place in places if place.is_file())
 
 
 def library_layers(included: Iterable[str]) -> tuple[str, ...]:

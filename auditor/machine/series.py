@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from auditor.machine.laps import grows, in_first_laps
 from auditor.machine.launch import Launch
@@ -93,7 +92,7 @@ class _Runs:
             return False
         if launch.extra and not self._wants_extra(launch):
             return False
-        return not any(_same_launch(launch, other) for other in self._alike)
+        return not any(_another_cta(launch, other) for other in self._alike)
 
     def _wants_extra(self, launch: Launch) -> bool:
         """Whether a launch that only adds to the others is worth its time: more where a ring was not gone round."""
@@ -150,7 +149,8 @@ class _Runs:
             return False
         (_, first), (last, second) = self._cut[-2:]
         more = abs(len(first.events) - len(second.events))
-        return more <= NO_MORE * len(second.events) and launch.block_index == last.block_index
+        alike = launch.block_index == last.block_index or not (first.block_dependent or second.block_dependent)
+        return more <= NO_MORE * len(second.events) and alike
 
     def _hangs_for_its_size(self, launch: Launch, trace: Trace) -> bool:
         """Whether a chosen problem hangs, perhaps because it is smaller than any that the kernel is made for."""
@@ -180,6 +180,7 @@ def _goes_wrong(trace: Trace) -> bool:
     return any(incident.kind in WRONG for incident in trace.incidents)
 
 
-def _same_launch(a: Launch, b: Launch) -> bool:
-    """Whether two launches differ in nothing but the CTA that is looked at."""
-    return replace(a, block_index=b.block_index, inputs=b.inputs) == b
+def _another_cta(a: Launch, b: Launch) -> bool:
+    """Whether two launches differ in nothing but the CTA that is looked at, and in it they do."""
+    shape, other = ((x.kernel, x.grid, x.block, x.cluster, x.shared_bytes) for x in (a, b))
+    return shape == other and a.args == b.args and a.block_index != b.block_index

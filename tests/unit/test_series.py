@@ -32,6 +32,7 @@ def judged(
     waits: dict[str, list[int]] | None = None,
     places: dict[int, int] | None = None,
     incident: str = "deadlock",
+    block_dependent: bool = True,
 ) -> tuple[list[str], list[str]]:
     """Names of the launches that were run and of those that count, when each takes so many steps.
 
@@ -45,7 +46,7 @@ def judged(
             return None
         ran.append(launch.kernel)
         trace = Trace(launch.kernel, {}, 1, 1)
-        trace.block_dependent = True
+        trace.block_dependent = block_dependent
         for n, bar in enumerate((waits or {}).get(launch.kernel, [])):
             where = (Loc("k.cu", (places or {}).get(bar, 7)),)
             trace.events.append(Event(n, "mbar.wait", 0, 0, 1, n, 0, where, data={"bar": bar}))
@@ -106,6 +107,19 @@ def test_a_smaller_problem_that_made_no_difference_is_not_tried_again_for_the_sa
     launches = [TYPICAL, SINGLE, SMALL, *others, LAST]
     assert judged(steps, launches=launches)[0] == ["typical", "single", "end"]
     assert judged({**steps, "small": long}, launches=launches, waits={"single": [0]})[0][2:] == ["small", "smaller"]
+
+
+def test_another_cta_is_looked_at_where_it_may_do_something_else() -> None:
+    launches = [TYPICAL, SINGLE, Launch("typical", extra=1, block_index=(1, 0, 0))]
+    assert judged({}, launches=launches)[0] == ["typical", "single", "typical"]
+    assert judged({}, launches=launches, block_dependent=False)[0] == ["typical", "single"]
+
+
+def test_an_end_of_the_grid_that_is_alike_is_no_better_where_sizes_make_no_difference() -> None:
+    launches = [TYPICAL, SINGLE, replace(SMALL, block_index=(1, 0, 0)), LAST]
+    steps = {"typical": REPLACEABLE_STEPS + 1, "single": REPLACEABLE_STEPS + 1, "last": 100}
+    assert judged(steps, launches=launches)[0] == ["typical", "single", "small"]
+    assert judged(steps, launches=launches, block_dependent=False)[0] == ["typical", "single", "last"]
 
 
 def test_an_extra_launch_that_is_longer_than_expected_does_not_count() -> None:
