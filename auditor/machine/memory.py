@@ -141,7 +141,7 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
     """Read shared, global, constant or parameter memory. Returns per-lane or uniform values, or opaque data."""
     if isinstance(p, (Opaque, list, float)) or p is None:
         return OPAQUE
-    p = _address(p)
+    given, p = p, _address(p)
     mask = strand.lanes if lanes is None else lanes
     first = p.lane((mask & -mask).bit_length() - 1) if p.__class__ is Vec else p
     if SHARED_WINDOW <= first < PARAM_WINDOW:
@@ -153,8 +153,8 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
             _tmem_pointer(strand, first)
         return OPAQUE
     if p.__class__ is not Vec:
-        return _plain_value(strand, p, kind, bits, signed)
-    out = [_plain_value(strand, address, kind, bits, signed) for address in p.v]
+        return _plain_value(strand, given, kind, bits, signed)
+    out = [_plain_value(strand, address, kind, bits, signed) for address in given.v]
     return collapse(out) if all(isinstance(v, int) for v in out) else OPAQUE
 
 
@@ -317,10 +317,12 @@ def _global_access(strand: Strand, p: Any, size: int, *, write: bool, lanes: int
     add_access(strand, "st" if write else "ld", access, lanes)
 
 
-def _plain_value(strand: Strand, address: int, kind: str, bits: int, signed: bool) -> Any:
+def _plain_value(strand: Strand, given: int, kind: str, bits: int, signed: bool) -> Any:
     """A value of parameter, constant or global memory. Unwritten global integers are chosen: small, ascending, and the
-    same for the same address in all roles (design: inputs are chosen, not symbolic)."""
+    same for the same address in all roles (design: inputs are chosen, not symbolic). What is chosen for an address that
+    follows from blockIdx does so, too."""
     machine = strand.machine
+    address = int(given)
     if PARAM_WINDOW <= address < CONST_WINDOW:
         return machine.params.get(address, OPAQUE)
     if address < CONST_WINDOW:
@@ -337,9 +339,8 @@ def _plain_value(strand: Strand, address: int, kind: str, bits: int, signed: boo
         return 1 if bits == 8 else OPAQUE  # bytes may be masks, on which control flow depends; half words are data
     if _spins(strand, address, None):
         return OPAQUE
-    index = address % GLOBAL_STRIDE // (bits // 8)
-    value = machine.contents(index)
-    machine.chosen_words.add(value)
+    value = machine.contents(given % GLOBAL_STRIDE // (bits // 8))
+    machine.chosen_words.add(int(value))
     return value
 
 

@@ -166,3 +166,9 @@ def test_a_bulk_store_fills_with_zeros(tmp_path: Path) -> None:
     )
     beyond = right.replace("sizeof(counts)", "65536")
     assert any(f.level is not Level.NOTE for f in audit(tmp_path, beyond).findings)
+
+
+def test_a_word_of_a_table_with_an_entry_for_each_cta_differs_between_them(tmp_path: Path) -> None:
+    wait_in = "if (table[{}] != 4 && threadIdx.x == 0) wait(&full, 0);"
+    assert not audit(tmp_path, wait_in.format("0")).findings
+    assert {code for code, _ in levels(audit(tmp_path, wait_in.format("blockIdx.x")))} == {"BW101"}

@@ -466,7 +466,7 @@ def _check_field(x: Exec, i: Instr) -> None:
     if field is None:
         return
     values = [x.s.uniform(x.val(o), x.lanes) for o in i.operands[1:]]
-    if values and isinstance(values[-1], int) and values[-1] in x.m.chosen_words:
+    if values and isinstance(values[-1], int) and int(values[-1]) in x.m.chosen_words:
         return  # most likely read from global memory, where it was chosen
     lo, hi = _FIELDS.get(field, (0, (1 << 40) - 1))
     ordinals = 1 if field == "rank" else 4 if field == "global_stride" else 5
