@@ -11,6 +11,8 @@ from auditor.trace import Trace
 
 REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
 LARGER = 1.5  # a larger problem takes at least so many times the steps of one that hung
+FAR = 4  # and is followed for so many times as many,
+FAR_STEPS = 20_000  # or for so many, before another one is tried
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
 DEEPER = 4  # the longest problem takes about so many times as long as the long one
 DEEP_STEPS = 15_000  # what it may be expected to take
@@ -157,17 +159,24 @@ class _Runs:
         return not launch.extra and bool(self._larger) and _has(trace, "deadlock")
 
     def _without_hang(self, hung: Trace) -> tuple[Launch, Trace] | None:
-        """A larger problem that does not hang: the first that is not too long, else the last."""
-        for launch in self._larger:
-            last = launch is self._larger[-1]
-            trace = self._run(launch, self._budget if last else REPLACEABLE_STEPS)
+        """A larger problem that does not hang, and gets further than the one that did.
+
+        That is the one with the most tiles for a CTA, unless it is too long; then the one with the fewest, for which
+        there is all the time; and where that one ends too early, the others.
+        """
+        (most, *others), self._larger = self._larger, []
+        least = others[-1] if others else most
+        some = min(REPLACEABLE_STEPS, max(FAR * hung.steps, FAR_STEPS))
+        for launch in (most, *reversed(others)):
+            trace = self._run(launch, self._budget if launch is least else some)
             if trace is None or _has(trace, "deadlock"):
-                break
-            if last or not _has(trace, "budget"):
-                if trace.steps < LARGER * hung.steps:
-                    break  # it does not get as far as the hang: that says nothing about it
+                return None
+            if _has(trace, "budget") and launch is not least:
+                continue
+            if trace.steps >= LARGER * hung.steps:
                 return launch, trace
-        self._larger = []
+            if launch is most:
+                return None  # it does not get as far as the hang, and the others end earlier
         return None
 
 

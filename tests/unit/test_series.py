@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from auditor.machine.launch import Launch
-from auditor.machine.series import DEEP_STEPS, DEEPER, EXTRA_PATIENCE, EXTRA_STEPS, REPLACEABLE_STEPS, Series
+from auditor.machine.series import (
+    DEEP_STEPS,
+    DEEPER,
+    EXTRA_PATIENCE,
+    EXTRA_STEPS,
+    FAR,
+    FAR_STEPS,
+    REPLACEABLE_STEPS,
+    Series,
+)
 from auditor.source import Loc
 from auditor.trace import Event, Incident, Trace
 
@@ -137,6 +147,18 @@ def test_a_hang_that_a_larger_problem_does_not_show_is_not_the_kernel_s() -> Non
     assert judged({"large": 150}, ("typical",)) == (["typical", "large"], ["large"])
     assert judged({"large": 149}, ("typical",))[1][0] == "typical"  # it ends before it gets as far as the hang
     assert judged({}, ("typical", "large"))[1][0] == "typical"
+
+
+def test_of_larger_problems_that_with_the_fewest_tiles_follows_one_that_is_too_long() -> None:
+    larger = [Launch(name, larger=True) for name in ("most", "some", "least")]
+    steps = {"typical": 1000, "most": FAR_STEPS + 1, "some": 1500, "least": 1500}
+    run = partial(judged, hang=("typical",), launches=[TYPICAL, *larger])
+    assert run(steps) == (["typical", "most", "least"], ["least"])
+    assert run({**steps, "most": FAR_STEPS})[1] == ["most"]
+    assert run({**steps, "least": 1499})[1] == ["some"]
+    assert run({**steps, "least": 1499, "some": 1499})[1] == ["typical"]
+    hung = FAR_STEPS // 2
+    assert run({**steps, "typical": hung, "most": FAR * hung}) == (["typical", "most"], ["most"])
 
 
 def test_a_ring_that_was_not_gone_round_is_run_with_the_longest_problem() -> None:
