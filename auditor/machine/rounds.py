@@ -89,6 +89,12 @@ class Rounds:
                 return self._jump(jump, scalars, boxes)
         return scalars
 
+    def leave(self) -> None:
+        """The loop is over. A loop around it with few rounds does not tell of them."""
+        active = self.strand.rounds_active
+        if self in active:
+            del active[active.index(self) :]
+
     def _left(self, distance: Any) -> int | None:
         if self.span is not None:
             return len(self.span) - self.index

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from auditor.machine.state import Cta
     from auditor.machine.strand import Strand
 
-START = 10_000  # steps that a run may take before it is worth looking for a period
-WORTH = 10_000  # steps that a gap has to save
+START = 4_000  # steps that a run may take before it is worth looking for a period
+WORTH = 3_000  # steps that a gap has to save
 CONFIRMED = 30_000  # steps of a period that has to show twice before rounds are left out
 FEWEST = 8  # rounds that a loop must have before it to be watched
 STALE = 60_000  # steps after which a loop that is not met again is no longer watched

@@ -37,7 +37,7 @@ __global__ void ring(const char* src, float* out) {
   }
   __syncthreads();
   if (threadIdx.x == 32) {
-    for (int i = 0; i < PRODUCED; ++i) {
+    for (int tile = 0; tile < TILES; ++tile) for (int i = 0; i < PRODUCED; ++i) {
       int s = i % 4;
       wait(e + 8 * s, ((i / 4) & 1) ^ 1);
       uint32_t bytes = LAST && i == PRODUCED - 1 ? 512 : 1024;
@@ -47,9 +47,8 @@ __global__ void ring(const char* src, float* out) {
     }
   } else if (threadIdx.x < 32) {
     Turn turn;
-    int seen = 0;
     float before[4][2];
-    while (seen < CONSUMED) {
+    for (int tile = 0; tile < TILES; ++tile) for (int seen = 0; seen < CONSUMED;) {
       wait(f + 8 * turn.stage, turn.phase);
       if (threadIdx.x < EARLY(seen)) out[seen] = buf[turn.stage][threadIdx.x];
       EXTRA(seen);
@@ -77,9 +76,12 @@ def run(
     last: int = 0,
     early: str = "32",
     extra: str = "",
+    tiles: int = 1,
 ) -> Trace:
-    """``last``: whether the last copy is too short; ``early``: lanes that read; ``extra``: what else a round does."""
+    """``last``: whether the last copy is too short; ``early``: lanes that read; ``extra``: what else a round does;
+    ``tiles``: how often the loops are entered."""
     names = {"PRODUCED": produced, "CONSUMED": consumed, "LAST": last, "EARLY(seen)": early, "EXTRA(seen)": extra}
+    names["TILES"] = tiles
     text = "".join(f"#define {name} {value}\n" for name, value in names.items()) + SOURCE
     program = build_program("ring.cu", text, Options())
     launch = Launch(program.kernels[0].entry, grid=(1, 1, 1), block=(64, 1, 1))
@@ -96,6 +98,12 @@ def test_rounds_of_a_steady_loop_are_left_out() -> None:
     assert trace.steps < 0.6 * run(steady=False).steps
     (left_out,) = (i.data["rounds"] for i in trace.incidents)
     assert ROUNDS / 2 < left_out < ROUNDS
+
+
+def test_the_loop_is_found_again_in_each_tile() -> None:
+    once, often = run(), run(tiles=5)
+    assert often.complete and kinds(often) == ["steady"]
+    assert often.steps < 5 * once.steps
 
 
 @pytest.mark.parametrize("produced, consumed", [(ROUNDS, ROUNDS + 1), (ROUNDS, ROUNDS - 3), (ROUNDS + 8, ROUNDS)])

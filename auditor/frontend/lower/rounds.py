@@ -61,6 +61,7 @@ def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None
     call = f"{loop}.round({', '.join(arguments)})"
     text = f"{_tuple(scalars)[1:-1]} = {call}" if scalars else call
     lines[head] = Line(inner, text, lines[head].loc)
+    lines.insert(heads.stop, Line(opening.indent, f"{loop}.leave()", opening.loc))
     if counted is not None:
         lines[start] = Line(opening.indent, f"for {counted['name']} in {loop}.over({counted['range']}):", opening.loc)
     lines.insert(start, Line(opening.indent, f"{loop} = S.rounds()", opening.loc))
