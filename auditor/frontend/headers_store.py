@@ -95,6 +95,18 @@ def shim_files(*, libraries: bool = True) -> tuple[tuple[str, str], ...]:
     )
 
 
+@cache
+def encoded_shims(*, libraries: bool = True) -> tuple[tuple[str, bytes], ...]:
+    """The in-memory headers with their texts as the bytes that clang is given with each parse."""
+    return tuple((path, text.encode()) for path, text in shim_files(libraries=libraries))
+
+
+@cache
+def shim_names(*, libraries: bool = True) -> frozenset[str]:
+    """The names by which sources include the in-memory headers."""
+    return frozenset(path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files(libraries=libraries))
+
+
 def header_text(name: str) -> str:
     """The text of one of our headers."""
     return (_FOLDER / name).read_text("utf-8")
@@ -123,7 +135,7 @@ def feature_macros(text: str, *, libraries: bool = True) -> list[str]:
     Some functions of cuda::ptx cost more to parse than a whole kernel. A source that includes a file which
     is not ours gets everything, since that file may use it.
     """
-    ours = {path[len(SHIM_ROOT) + 1 :] for path, _ in shim_files(libraries=libraries)}
+    ours = shim_names(libraries=libraries)
     everything = any(name not in ours for name in _INCLUDE.findall(text))
     return [f"-D{macro}" for macro, word in _FEATURES.items() if everything or word in text]
 
@@ -152,19 +164,23 @@ def provider(name: str, scope: str) -> str | None:
     return None
 
 
+WIDE_LONG_LONG, OWN_TENSOR_MAP = "-DBW_LONG_LONG_64", "-DBW_OWN_TENSOR_MAP"
 _CLASHES = (
-    ("BW_LONG_LONG_64", re.compile(r"redefinition.*'(?:unsigned )?long long' vs '(?:unsigned )?long'")),
-    ("BW_OWN_TENSOR_MAP", re.compile(r"redefinition.*CUtensorMap")),
+    (WIDE_LONG_LONG, re.compile(r"redefinition.*'(?:unsigned )?long long' vs '(?:unsigned )?long'")),
+    (OWN_TENSOR_MAP, re.compile(r"redefinition.*CUtensorMap")),
 )
 
 
-def clash_macros(messages: Iterable[str]) -> list[str]:
-    """Preprocessor options that make our headers give way to a source that defines such types itself.
+def clash_macros(messages: Iterable[str], known: Iterable[str] = ()) -> list[str]:
+    """Preprocessor options that make our headers give way to a source that defines such types itself: those that were
+    ``known`` to be needed, and those that clang's messages ask for.
 
-    Sources for NVRTC do, since it has no headers.
+    Sources for NVRTC define them, since it has no headers.
     """
-    listed = list(messages)
-    return [f"-D{macro}" for macro, pattern in _CLASHES if any(pattern.search(message) for message in listed)]
+    listed, given = list(messages), set(known)
+    return [
+        macro for macro, pattern in _CLASHES if macro in given or any(pattern.search(message) for message in listed)
+    ]
 
 
 def is_shim(path: str) -> bool:

@@ -53,9 +53,13 @@ def library_layers(included: Iterable[str]) -> tuple[str, ...]:
 
 def folders_for(path: str, messages: Iterable[str]) -> tuple[str, ...]:
     """Folders, nearest first, that hold includes which clang could not find."""
-    names = {name for name in map(missing_include, messages) if name is not None and not Path(name).is_absolute()}
+    return folders_with(path, (name for name in map(missing_include, messages) if name is not None))
+
+
+def folders_with(path: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Folders around a source that hold files which it includes by these names."""
     found: dict[str, None] = {}
-    for name in sorted(names):
+    for name in sorted({name for name in names if not Path(name).is_absolute()}):
         folder = next((str(f) for f in _candidates(path) if (f / name).is_file()), None)
         if folder is not None:
             found[folder] = None

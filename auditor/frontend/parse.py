@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import Any
 
-from auditor.frontend import dialect, include_search, instantiate, stubs
+from auditor.frontend import dialect, foresight, include_search, instantiate, stubs
 from auditor.frontend.clang_api import cindex
 from auditor.frontend.discover import INJECTED, Discovery, discover
-from auditor.frontend.headers_store import clash_macros, feature_macros, header_text, made_files, shim_files
+from auditor.frontend.headers_store import clash_macros, encoded_shims, feature_macros, header_text, made_files
 from auditor.frontend.included import included_files
 from auditor.frontend.options import (
     ANNOTATIONS,
@@ -80,11 +80,12 @@ class _Parse:
             self.notes.append(Note("arch", f"unknown architecture {self.options.arch!r}: analysed as {arch.name}"))
         self.own_libraries = not include_search.has_real_library(self.path, self.options)
         self.corrected = dialect.foreseen(self.path, self.text, self.options.includes, read_or_nothing)
-        unit = self._with_corrections(arch, self._with_folders(arch, self._unit(arch, ())))
+        unit = self._with_corrections(arch, self._with_folders(arch, self._first_unit(arch)))
         unit = self._with_atoms(arch, unit)
         if unit.errors and self.options.own_headers:
-            self.macros = clash_macros(error.message for error in unit.errors)
-            if self.macros:
+            foreseen = self.macros
+            self.macros = clash_macros((error.message for error in unit.errors), foreseen)
+            if self.macros != foreseen:
                 unit = self._unit(arch, ())
             unit = self._with_stubs(arch, unit)
         unit = self._with_instantiations(arch, unit)
@@ -93,12 +94,26 @@ class _Parse:
 
     # ---- one translation unit ----
 
+    def _first_unit(self, arch: Arch) -> ParsedUnit:
+        """Parsed with what the text foretells, where that turns out to be so."""
+        named = self.options
+        if named.own_headers and not named.extra:
+            foreseen = foresight.foresee(self.path, self.text, named.includes)
+            if foreseen.definitions or foreseen.folders:
+                self.macros = clash_macros((), foreseen.macros)
+                self.options = replace(named, includes=(*named.includes, *foreseen.folders))
+                unit = self._unit(arch, ())
+                if foreseen.holds(unit):
+                    return unit
+                self.macros, self.options = [], named
+        return self._unit(arch, ())
+
     def _unit(self, arch: Arch, lines: tuple[str, ...], origins: dict[str, str] | None = None) -> ParsedUnit:
         args = command_line(self.options, arch)
-        unsaved: list[tuple[str, str]] = []
+        unsaved: list[tuple[str, str | bytes]] = []
         if self.options.own_headers:
             args += [*feature_macros(self.text, libraries=self.own_libraries), *self.macros]
-            unsaved += shim_files(libraries=self.own_libraries)
+            unsaved += encoded_shims(libraries=self.own_libraries)
             unsaved += made_files(self.text + self.included_text, libraries=self.own_libraries)
             for name in self.implied:
                 args += ["-include", f"{SHIM_ROOT}/{name}"]
