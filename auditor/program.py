@@ -141,6 +141,7 @@ class Program:
     sources: dict[str, str] = field(default_factory=dict)  # user files read, for snippets
     asm_clobbers: list[bool] = field(default_factory=list)
     system: tuple[str, ...] = ()  # folders of headers that are not the user's
+    places: Any = None  # what the machine knows of the places in the generated code, see machine.frames
     _namespace: dict[str, Any] | None = None
     _code: CodeType | None = None
 

@@ -46,6 +46,7 @@ MAX_CTAS = 8
 MAX_THREADS = 4096  # of a CTA: more than any launch can have, which is for rules to say
 MAX_STRANDS = 2048
 PARAM_STRIDE = 1 << 16
+STEPS_A_LOOK = 4096  # steps between two looks at the clock, which costs as much as many steps
 
 
 class BudgetExceeded(Exception):  # noqa: N818 - how a run ends, not a defect
@@ -99,11 +100,12 @@ class Machine:
         self.budget = budget
         self.deadline = time.thread_time() + seconds
         self.steps = 0
+        self._next_look = 0
         self.turns = 0  # of strands: the clock is asked now and then only, for that costs as much as many steps
         self.progress = 0
         self.queue: list[AsyncOp] = []
         self.strands: list[Strand] = []
-        self.chains = CallChains(program.line_locs, kernel.loc)
+        self.chains = CallChains(program, kernel.loc)
         self.accessing: FrameType | None = None  # the generated function that reads memory just now
         self.globals: dict[int, tuple[int, Any]] = {}
         self.chosen_words: set[int] = set()  # what reads of global integers that nobody has written gave
@@ -489,13 +491,19 @@ class Machine:
         self.seen.add(key)
         self.trace.incidents.append(Incident(kind, where, event, cta, warp, lanes, related or [], data or {}))
 
-    def charge(self, n: int = 1) -> None:
-        """Count steps against the budget."""
-        self.steps += n
+    def charge(self) -> None:
+        """Count a step against the budget."""
+        self.steps += 1
+        if self.steps >= self._next_look:
+            self._look()
+
+    def _look(self) -> None:
+        """See whether the budget is spent, and choose the step at which to look again."""
         if self.steps > self.budget:
             raise BudgetExceeded(f"{self.budget} steps")
-        if not self.steps & 0xFFF and time.thread_time() > self.deadline:
+        if self.steps % STEPS_A_LOOK == 0 and time.thread_time() > self.deadline:
             raise BudgetExceeded("time")
+        self._next_look = min(self.steps - self.steps % STEPS_A_LOOK + STEPS_A_LOOK, self.budget + 1)
 
     # ---- addresses --------------------------------------------------------------------------------------------
 

@@ -10,12 +10,14 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from auditor.ptx import alu
+from auditor.ptx.dataflow import data_only
 from auditor.ptx.grammar import (
     Addr,
     AsmBlock,
     Imm,
     Instr,
     Not,
+    Operand,
     Pair,
     Param,
     Reg,
@@ -31,20 +33,56 @@ if TYPE_CHECKING:
     from auditor.machine.state import Park
     from auditor.machine.strand import Strand
 
-Handler = Callable[..., Any]
+Handler = Callable[["Exec", Instr], Generator["Park", None, None] | None]
 PASSED_ON = (Ref, list, Loaded)  # values that a move hands on as they are
-HANDLERS: dict[str, tuple[Handler, bool]] = {}
+HANDLERS: dict[str, Handler] = {}
 
 
-def op(*opcodes: str, blocks: bool = False) -> Callable[[Handler], Handler]:
-    """Register the handler of instructions; ``blocks`` marks a generator that may park the strand."""
+def op(*opcodes: str) -> Callable[[Handler], Handler]:
+    """Register the handler of instructions. It returns None when they are executed, and when the strand may have to
+    wait before they are, a generator that parks it and executes them."""
 
     def register(f: Handler) -> Handler:
         for name in opcodes:
-            HANDLERS[name] = (f, blocks)
+            HANDLERS[name] = f
         return f
 
     return register
+
+
+class Plan:
+    """How a block is executed, worked out when that happens first: most blocks are executed thousands of times.
+
+    ``steps``: the instructions with their handlers. ``targets``: of instructions that branch, by their number, the
+    number of the instruction that follows; -1 for those that end the block.
+    ``data``: the results of a block that computes with data alone, None for others; ``used`` and ``opaque``: see
+    ``dataflow.DataOnly``.
+    """
+
+    __slots__ = ("data", "opaque", "steps", "targets", "used")
+
+    def __init__(self, block: AsmBlock) -> None:
+        self.steps = [(_handler(i), i) for i in block.instrs]
+        self.targets: dict[int, int] = {}
+        for n, i in enumerate(block.instrs):
+            if i.opcode in ("bra", "bra.uni"):
+                self.targets[n] = _target(block, i, len(block.instrs))
+            elif i.opcode in ("ret", "exit"):
+                self.targets[n] = -1
+        self.data: tuple[Opaque, ...] | None = None
+        self.used: tuple[int, ...] = ()
+        self.opaque: tuple[int, ...] = ()
+        flow = data_only(block)
+        if flow is not None:
+            self.data = (OPAQUE,) * block.n_outputs
+            self.used, self.opaque = flow
+
+
+def plan(block: AsmBlock) -> Plan:
+    """The plan of a block that is executed for the first time."""
+    made = Plan(block)
+    object.__setattr__(block, "plan", made)  # blocks do not change: this only remembers
+    return made
 
 
 class Exec:
@@ -110,6 +148,13 @@ class Exec:
         elif c is VectorOperand:
             for n, item in enumerate(o.items):
                 self.set(item, value[n] if value.__class__ is tuple and n < len(value) else OPAQUE)
+
+    def use(self, o: Any) -> None:
+        """An operation consumes an operand whose value it does not depend on."""
+        value = self.val(o)
+        for v in value if value.__class__ is tuple else (value,):
+            if v.__class__ is Loaded:
+                v.record.consumed = True
 
     def set_all(self, o: Any, value: Opaque) -> None:
         """Give all registers of a vector operand the same opaque data (accumulators can have 128 of them)."""
@@ -191,33 +236,63 @@ def special(s: Strand, name: str) -> Any:
 
 def run_plain(s: Strand, n: int, ins: tuple[Any, ...]) -> tuple[Any, ...]:
     """Execute a block that never parks."""
-    block = s.machine.program.asm[n]
+    machine = s.machine
+    block = machine.program.asm[n]
+    way: Plan = block.plan or plan(block)
+    machine.charge()
+    data = way.data
+    if data is not None:
+        for k in way.opaque:
+            if not isinstance(ins[k], Opaque):
+                break
+        else:
+            for k in way.used:
+                value = ins[k]
+                if value.__class__ is Loaded:
+                    value.record.consumed = True
+            return data
     x = Exec(s, block, ins)
-    s.machine.charge()
     if block.straight:
-        for i in block.instrs:
-            _execute(x, i)
-        return tuple(x.outs)
-    for _ in _run(x):
-        raise RuntimeError(f"asm statement {n} parked although it was taken as non-blocking")
+        for handler, i in way.steps:
+            parks = handler(x, i)
+            if parks is not None:
+                _never(parks, i)
+    else:
+        for _ in _run(x, way):
+            raise RuntimeError(f"asm statement {n} parked although it was taken as non-blocking")
     return tuple(x.outs)
 
 
 def run_blocking(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, None, tuple[Any, ...]]:
     """Execute a block that may park the strand."""
-    x = Exec(s, s.machine.program.asm[n], ins)
-    s.machine.charge()
-    yield from _run(x)
-    return tuple(x.outs)
+    machine = s.machine
+    block = machine.program.asm[n]
+    way: Plan = block.plan or plan(block)
+    machine.charge()
+    x = Exec(s, block, ins)
+    if block.straight:
+        for handler, i in way.steps:
+            parks = handler(x, i)
+            if parks is not None:
+                yield from parks
+    else:
+        yield from _run(x, way)
+    out = tuple(x.outs)
+    s.log.append(out)
+    return out
 
 
-def _run(x: Exec) -> Generator[Park, None, None]:
+def _never(parks: Generator[Park, None, None], i: Instr) -> None:
+    for _ in parks:
+        raise RuntimeError(f"{i.opcode} parked although it was taken as non-blocking")
+
+
+def _run(x: Exec, way: Plan) -> Generator[Park, None, None]:
     """The instructions of a block, with lanes that branch away and meet again."""
-    block, machine = x.block, x.m
-    instrs = block.instrs
+    steps, targets = way.steps, way.targets
     waiting: dict[int, int] = {}  # instruction index -> lanes that wait there for the others
     pc = 0
-    count = len(instrs)
+    count = len(steps)
     while True:
         if waiting:
             if pc in waiting:
@@ -227,65 +302,63 @@ def _run(x: Exec) -> Generator[Park, None, None]:
                 x.lanes = waiting.pop(pc)
         if pc >= count:
             break
-        i = instrs[pc]
+        handler, i = steps[pc]
+        target = targets.get(pc)
         pc += 1
         active = x.lanes
         if i.pred is not None:
-            x.lanes = _predicated(x, i)
-        if i.opcode in ("bra", "bra.uni"):
-            target = _target(block, i, count)
-            taken = x.lanes
-            rest = active & ~taken
-            if taken:
-                machine.charge()
-                if rest:
-                    if target >= pc:
-                        waiting[target] = waiting.get(target, 0) | taken
-                        x.lanes = rest
-                    else:
-                        waiting[pc] = waiting.get(pc, 0) | rest
-                        x.lanes = taken
-                        pc = target
-                else:
-                    pc = target
-            else:
-                x.lanes = active
-            continue
-        if i.opcode in ("ret", "exit"):
+            x.lanes = _predicated(x, i.pred)
+        if target is None:
+            if x.lanes:
+                parks = handler(x, i)
+                if parks is not None:
+                    yield from parks
+            x.lanes = active
+        elif target < 0:
             x.lanes = active & ~x.lanes
             if not x.lanes and not waiting:
                 break
-            continue
-        if x.lanes:
-            handler = HANDLERS.get(i.opcode)
-            if handler is not None and handler[1]:
-                yield from handler[0](x, i)
+        else:
+            taken = x.lanes
+            rest = active & ~taken
+            if not taken:
+                x.lanes = active
+                continue
+            x.m.charge()
+            if not rest:
+                pc = target
+            elif target >= pc:
+                waiting[target] = waiting.get(target, 0) | taken
+                x.lanes = rest
             else:
-                _execute(x, i)
-        x.lanes = active
+                waiting[pc] = waiting.get(pc, 0) | rest
+                x.lanes = taken
+                pc = target
 
 
-def _execute(x: Exec, i: Instr) -> None:
-    """An instruction that does not park, for the active lanes."""
+def _handler(i: Instr) -> Handler:
+    """What executes an instruction for the active lanes."""
     handler = HANDLERS.get(i.opcode)
     if handler is not None:
-        parks = handler[0](x, i)
-        for _ in parks if handler[1] else ():
-            raise RuntimeError(f"{i.opcode} parked although it was taken as non-blocking")
-    elif i.opcode in alu.PURE:
-        args = [x.val(o) for o in i.operands[1:]]
-        if args[0].__class__ in PASSED_ON and i.opcode in ("cvta", "mov"):
-            x.set(i.operands[0], args[0])
-        else:
-            x.set(i.operands[0], alu.evaluate(i, args))
-    else:
-        _unknown(x, i)
+        return handler
+    if i.opcode in ("cvta", "mov"):
+        return _moved
+    return _computed if i.opcode in alu.PURE else _unknown
 
 
-def _predicated(x: Exec, i: Instr) -> int:
+def _computed(x: Exec, i: Instr) -> None:
+    x.set(i.operands[0], alu.evaluate(i, [x.val(o) for o in i.operands[1:]]))
+
+
+def _moved(x: Exec, i: Instr) -> None:
+    args = [x.val(o) for o in i.operands[1:]]
+    passes = args[0].__class__ in PASSED_ON
+    x.set(i.operands[0], args[0] if passes else alu.evaluate(i, args))
+
+
+def _predicated(x: Exec, pred: tuple[bool, Operand]) -> int:
     """Active lanes whose predicate holds."""
-    assert i.pred is not None
-    negated, operand = i.pred
+    negated, operand = pred
     p = x.val(operand)
     if isinstance(p, Opaque):
         p.used()

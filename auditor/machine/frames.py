@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from types import FrameType
+from types import CodeType, FrameType
 
 from auditor.program import Program
 from auditor.source import Loc, Stack
@@ -29,11 +30,7 @@ def generated_lines(frame: FrameType | None) -> tuple[int, ...]:
 
 
 def instructions(frame: FrameType | None) -> tuple[int, ...]:
-    """What tells one call chain of generated code from others: each function, and how far it has come.
-
-    Python finds a line number by walking through the function's code, which for a large kernel takes longer than what
-    is done there; an instruction's number it knows.
-    """
+    """What tells one call chain of generated code from others: each function, and how far it has come."""
     chain: list[int] = []
     while frame is not None:
         code = frame.f_code
@@ -55,17 +52,66 @@ def source_places(lines: Sequence[int], table: Sequence[Loc | None]) -> Stack:
     return tuple(places)
 
 
+class _Lines:
+    """The line numbers of a function's instructions.
+
+    Python finds one by walking through the table of the whole function, which for a large kernel takes longer than what
+    is done there: here that is done once.
+    """
+
+    def __init__(self, code: CodeType) -> None:
+        spans = [(start, line) for start, _, line in code.co_lines() if line is not None]
+        self._starts = [start for start, _ in spans]
+        self._lines = [line for _, line in spans]
+
+    def at(self, instruction: int) -> int:
+        return self._lines[bisect_right(self._starts, instruction) - 1]
+
+
+class ProgramPlaces:
+    """What is known of the places in a program's functions, which all its runs share.
+
+    Functions are told apart by the ids of their code, which the program keeps.
+    """
+
+    def __init__(self, table: Sequence[Loc | None]) -> None:
+        self._table = table
+        self._lines: dict[int, _Lines] = {}
+        self._by_instructions: dict[tuple[int, ...], Stack] = {}
+        self._equal: dict[Stack, Stack] = {}
+
+    def chain(self, function: FrameType) -> Stack:
+        """The call chain of a function that is executing, as one object however often it is met."""
+        key = instructions(function)
+        stack = self._by_instructions.get(key)
+        if stack is None:
+            stack = source_places(self._chain_lines(function), self._table)
+            stack = self._by_instructions[key] = self._equal.setdefault(stack, stack)
+        return stack
+
+    def _chain_lines(self, function: FrameType) -> list[int]:
+        lines = []
+        frame: FrameType | None = function
+        while frame is not None and (code := frame.f_code).co_filename == _FILE:
+            known = self._lines.get(id(code))
+            if known is None:
+                known = self._lines[id(code)] = _Lines(code)
+            lines.append(known.at(frame.f_lasti))
+            frame = frame.f_back
+        return lines
+
+
 class CallChains:
     """The call chains of one run, each as one object however often it is met.
 
-    ``table``: the C++ place of each generated line; ``outermost``: what stands for a chain without any.
+    ``outermost``: what stands for a chain without any place.
     """
 
-    def __init__(self, table: Sequence[Loc | None], outermost: Loc) -> None:
-        self._table = table
+    def __init__(self, program: Program, outermost: Loc) -> None:
+        if program.places is None:
+            program.places = ProgramPlaces(program.line_locs)
+        self._places: ProgramPlaces = program.places
         self._outermost: Stack = (outermost,)
-        self._by_instructions: dict[tuple[int, ...], Stack] = {}
-        self._equal: dict[Stack, Stack] = {}
         # The generated function that was met last. While it lives, its callers stand where they stood, so that its own
         # instruction tells the chain: loops over data are asked for it all the time.
         self._function: FrameType | None = None
@@ -79,17 +125,9 @@ class CallChains:
             self._function, self._within = function, {}
         stack = self._within.get(function.f_lasti)
         if stack is None:
-            stack = self._within[function.f_lasti] = self._found(function)
+            stack = self._within[function.f_lasti] = self._places.chain(function) or self._outermost
         return stack
 
     def leave(self) -> None:
         """Let go of the function that was met last."""
         self._function, self._within = None, {}
-
-    def _found(self, function: FrameType) -> Stack:
-        key = instructions(function)
-        stack = self._by_instructions.get(key)
-        if stack is None:
-            stack = source_places(generated_lines(function), self._table) or self._outermost
-            stack = self._by_instructions[key] = self._equal.setdefault(stack, stack)
-        return stack

@@ -29,7 +29,7 @@ from auditor.values import (
     select,
 )
 
-__all__ = ["PURE", "evaluate"]
+__all__ = ["PURE", "evaluate", "is_data"]
 
 _Lane = Callable[..., Any]  # an operation on the values of one lane
 _Int = Callable[[Any], int]
@@ -65,6 +65,11 @@ def evaluate(instr: Instr, args: Sequence[Any]) -> Any:
     if target.__class__ is Pair:
         return result, _second(opcode, mods, args, result)
     return result
+
+
+def is_data(instr: Instr) -> bool:
+    """Whether the result is opaque whatever the arguments are, as that of floating-point arithmetic."""
+    return _operation(instr.opcode, instr.mods) is None
 
 
 def _spread(lane: _Lane | None, args: Sequence[Any]) -> Any:

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from auditor.ptx import mnemonics
 from auditor.ptx.mnemonics import is_known, is_special
@@ -134,15 +134,21 @@ class Instr:
 
     def has(self, *mods: str) -> bool:
         """Whether all of these modifiers are present."""
-        return all(m in self.mods for m in mods)
+        return all(map(self.mods.__contains__, mods))
 
     def mod_in(self, choices: Collection[str]) -> str | None:
         """The first modifier that is one of ``choices``."""
-        return next((m for m in self.mods if m in choices), None)
+        for m in self.mods:
+            if m in choices:
+                return m
+        return None
 
     def mod_prefix(self, prefix: str) -> str | None:
         """What follows ``prefix`` in the first modifier that begins with it: "1" for "cta_group::"."""
-        return next((m[len(prefix) :] for m in self.mods if m.startswith(prefix)), None)
+        for m in self.mods:
+            if m.startswith(prefix):
+                return m[len(prefix) :]
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,8 @@ class AsmBlock:
     ``labels`` maps a label to the index of the instruction that follows it (``len(instrs)`` at the end). ``tied``
     holds the indices of "+" outputs. ``blocking``: some instruction may wait or needs the whole warp, or a branch
     goes backwards. ``straight``: no instruction branches or has a predicate, so that all lanes execute all of them in
-    order. ``regs`` maps declared registers to their types, such as "pred" or "b32".
+    order. ``regs`` maps declared registers to their types, such as "pred" or "b32". ``plan`` is what the machine has
+    worked out of the block when it was executed first.
     """
 
     instrs: tuple[Instr, ...]
@@ -165,6 +172,7 @@ class AsmBlock:
     errors: tuple[str, ...]
     template: str
     regs: Mapping[str, str]
+    plan: Any = field(default=None, compare=False, repr=False)
 
 
 BRANCHES = ("bra", "bra.uni", "ret", "exit")  # opcodes after which another instruction than the next one may follow

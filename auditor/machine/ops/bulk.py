@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from auditor.machine.ops.common import number, shared_operand
 from auditor.machine.ops.data import commit, groups_of, st, wait_groups
 from auditor.machine.ops.mbar import check_space, find
 from auditor.machine.schedule import PEER_PIECE, PIECE
-from auditor.machine.state import AsyncOp, BarrierState, Cta, Park
+from auditor.machine.state import AsyncOp, BarrierState, Cta
 from auditor.ptx.grammar import Addr, Instr, VectorOperand
 from auditor.source import Stack
 from auditor.trace import Access, Event
@@ -450,11 +450,9 @@ def bulk_commit(x: Exec, i: Instr) -> None:
     commit(x, "bulk")
 
 
-@op("cp.async.bulk.wait_group", blocks=True)
-def bulk_wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
+@op("cp.async.bulk.wait_group")
+def bulk_wait(x: Exec, i: Instr) -> None:
     wait_groups(x, "bulk", number(x, x.val(i.operands[0])) if i.operands else 0, read=i.has("read"))
-    return
-    yield
 
 
 _FIELDS = {"rank": (0, 4), "box_dim": (1, 256), "element_stride": (1, 8), "global_dim": (1, 1 << 32)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,11 +54,7 @@ def gather(
     s, warp = x.s, x.s.warp
     need &= warp.lanes
     if x.lanes & need == need:
-        alone = Gather(need)
-        alone.lanes = x.lanes
-        alone.members.append((s, x.lanes, payload))
-        alone.lead = s
-        return alone
+        return _alone(s, x.lanes, need, payload)
     g = warp.gathers.setdefault(key, Gather(need))
     g.members.append((s, x.lanes, payload))
     g.lanes |= x.lanes
@@ -87,6 +83,43 @@ def gather(
     elif order and g.event is not None:
         s.pending.append((g.event.id, "warp"))
         s.close_memory()
+    return g
+
+
+def together(
+    x: Exec,
+    i: Instr,
+    key: Any,
+    need: int,
+    then: Callable[[Gather], None],
+    payload: Any = None,
+    *,
+    strict: bool = True,
+    order: bool = True,
+) -> Generator[Park, None, None] | None:
+    """Calls ``then`` with the meeting of ``gather``: at once when the strand has all the lanes that are needed, else
+    from what is returned. Strict operations have to be executed at one place, which is added to ``key``.
+    """
+    s = x.s
+    need &= s.warp.lanes
+    if x.lanes & need == need:
+        then(_alone(s, x.lanes, need, payload))
+        return None
+    return _met(x, i, (key, x.m.where()) if strict else key, need, then, payload, strict, order)
+
+
+def _met(
+    x: Exec, i: Instr, key: Any, need: int, then: Callable[[Gather], None], payload: Any, strict: bool, order: bool
+) -> Generator[Park, None, None]:
+    then((yield from gather(x, i, key, need, payload, strict=strict, order=order)))
+
+
+def _alone(s: Strand, lanes: int, need: int, payload: Any) -> Gather:
+    """The meeting of a strand that has all the lanes."""
+    g = Gather(need)
+    g.lanes = lanes
+    g.members.append((s, lanes, payload))
+    g.lead = s
     return g
 
 

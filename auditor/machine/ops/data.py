@@ -8,10 +8,10 @@ from typing import Any
 from auditor.footprint import footprint
 from auditor.machine import memory
 from auditor.machine.execute import Exec, op
-from auditor.machine.ops.common import FULL, finish, gather, number, shared_operand
+from auditor.machine.ops.common import FULL, finish, number, shared_operand, together
 from auditor.machine.ops.mbar import OWN_SPACE, by_address, check_space, find, object_access
 from auditor.machine.recording import LoadRecord, add_access
-from auditor.machine.state import AsyncOp, Groups, Park
+from auditor.machine.state import AsyncOp, Gather, Groups, Park
 from auditor.ptx.grammar import Instr, VectorOperand
 from auditor.trace import Access
 from auditor.values import OPAQUE, SHARED_WINDOW, Loaded, Opaque, Vec
@@ -120,39 +120,32 @@ def st_bulk(x: Exec, i: Instr) -> None:
         x.m.progress += 1
 
 
-@op("ldmatrix", blocks=True)
-def ldmatrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
+@op("ldmatrix")
+def ldmatrix(x: Exec, i: Instr) -> None:
     _matrix(x, i, i.operands[1], write=False)
-    return
-    yield
 
 
-@op("stmatrix", blocks=True)
-def stmatrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
-    value = x.val(i.operands[1])
-    for v in value if value.__class__ is tuple else (value,):
-        if isinstance(v, Opaque):
-            v.used()
+@op("stmatrix")
+def stmatrix(x: Exec, i: Instr) -> None:
+    x.use(i.operands[1])
     _matrix(x, i, i.operands[0], write=True)
-    return
-    yield
 
 
-@op("mma", "wmma.mma", "movmatrix", blocks=True)
-def register_matrix(x: Exec, i: Instr) -> Generator[Park, None, None]:
+@op("mma", "wmma.mma", "movmatrix")
+def register_matrix(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     """Matrix operations between registers: all lanes of the warp take part, and the result is data."""
     for operand in i.operands[1:]:
-        value = x.val(operand)
-        for v in value if value.__class__ is tuple else (value,):
-            if isinstance(v, Opaque):
-                v.used()
-    g = yield from gather(x, i, (i.opcode, x.m.where()), FULL & x.s.warp.lanes, strict=True, order=False)
-    if g.lead is x.s:
-        finish(x, g, None)
-    if isinstance(i.operands[0], VectorOperand):
-        x.set_all(i.operands[0], OPAQUE)
-    else:
-        x.set(i.operands[0], OPAQUE)
+        x.use(operand)
+
+    def multiplied(g: Gather) -> None:
+        if g.lead is x.s:
+            finish(x, g, None)
+        if isinstance(i.operands[0], VectorOperand):
+            x.set_all(i.operands[0], OPAQUE)
+        else:
+            x.set(i.operands[0], OPAQUE)
+
+    return together(x, i, i.opcode, FULL, multiplied, order=False)
 
 
 def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
@@ -244,8 +237,8 @@ def commit(x: Exec, kind: str) -> None:
     groups.open = []
 
 
-@op("cp.async.wait_group", "cp.async.wait_all", blocks=True)
-def cp_wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
+@op("cp.async.wait_group", "cp.async.wait_all")
+def cp_wait(x: Exec, i: Instr) -> None:
     groups = groups_of(x, "cpasync")
     if i.opcode.endswith("wait_all"):
         groups.committed.append(groups.open)
@@ -254,8 +247,6 @@ def cp_wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     else:
         n = number(x, x.val(i.operands[0])) if i.operands else 0
     wait_groups(x, "cpasync", n, read=False)
-    return
-    yield
 
 
 def wait_groups(x: Exec, kind: str, n: int, *, read: bool) -> None:

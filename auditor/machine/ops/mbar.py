@@ -297,7 +297,7 @@ def known_over(events: list[Event], s: Strand, state: BarrierState) -> bool:
     return not due
 
 
-@op("mbarrier.try_wait", "mbarrier.test_wait", blocks=True)
+@op("mbarrier.try_wait", "mbarrier.test_wait")
 def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     """A poll. The first one of a wait is answered "no" where that is allowed, so that code which does not retry shows;
     the next parks the strand until the phase is over.

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import cache
 from typing import Any
 
 from auditor.machine.execute import Exec, op
 from auditor.machine.meeting import check_cluster, check_named
 from auditor.machine.memory import SPIN_READS
-from auditor.machine.ops.common import FULL, finish, gather, gathered_preds, gathered_value, number
+from auditor.machine.ops.common import FULL, finish, gather, gathered_preds, gathered_value, number, together
 from auditor.machine.schedule import turn
-from auditor.machine.state import NamedBarrier, Park
+from auditor.machine.state import Gather, NamedBarrier, Park
 from auditor.machine.strand import ELECTION, StrandEnd
 from auditor.ptx.grammar import Instr, Pair, Sink
 from auditor.values import OPAQUE, Opaque, Vec, collapse, lane_values
@@ -18,7 +19,7 @@ from auditor.values import OPAQUE, Opaque, Vec, collapse, lane_values
 MAX_NAMED = 16
 
 
-@op("bar", "barrier", blocks=True)
+@op("bar", "barrier")
 def cta_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
     """``bar``/``barrier``.{sync,arrive,red}: named barriers of the CTA."""
     m, s, cta = x.m, x.s, x.s.warp.cta
@@ -115,7 +116,7 @@ def _threads(s: Any, lanes: int, count: int | None) -> int:
     return 32 if count is not None and lanes == s.warp.lanes else lanes.bit_count()
 
 
-@op("bar.warp.sync", blocks=True)
+@op("bar.warp.sync")
 def warp_sync(x: Exec, i: Instr) -> Generator[Park, None, None]:
     mask = number(x, x.val(i.operands[0]), FULL) & FULL
     if mask & x.lanes != x.lanes:
@@ -133,39 +134,45 @@ def warp_sync(x: Exec, i: Instr) -> Generator[Park, None, None]:
         finish(x, g, event)
 
 
-@op("shfl.sync", "vote.sync", "match.any.sync", "match.all.sync", "redux.sync", blocks=True)
-def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None]:
+@op("shfl.sync", "vote.sync", "match.any.sync", "match.all.sync", "redux.sync")
+def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     """Exchanges between lanes. They make values uniform, which is what the protocol needs of them."""
-    operands = list(i.operands)
-    dest = operands.pop(0)
-    sources = [x.val(o) for o in operands]
-    mask = sources[-1]
-    need = number(x, mask, FULL) & x.s.warp.live
-    key = (i.opcode, i.mods, need)
-    g = yield from gather(x, i, key, need, sources, strict=False)
-    if g.lead is x.s:
-        opaque = any(isinstance(v, Opaque) for _, _, p in g.members for v in p[:1])
+    dest = i.operands[0]
+    sources = [x.val(o) for o in i.operands[1:]]
+    need = number(x, sources[-1], FULL) & x.s.warp.live
+
+    def met(g: Gather) -> None:
+        if g.lead is x.s:
+            _exchanged(x, i, need, sources, g)
+        x.set(dest, g.result)
+
+    return together(x, i, (i.opcode, i.mods, need), need, met, sources, strict=False)
+
+
+def _exchanged(x: Exec, i: Instr, need: int, sources: list[Any], g: Gather) -> None:
+    """The strand that leads executes the exchange for all that have met."""
+    event = None
+    if len(g.members) > 1:
+        event = x.m.emit(x.s, "warp.sync", lanes=g.lanes, preds=gathered_preds(g), data={"mask": need})
+    elif x.s.last_event is None or x.s.last_event.kind not in ("elect", "warp.sync"):
+        x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": need})
+    paired = i.operands[0].__class__ is Pair
+    result: Any
+    if any(isinstance(payload[0], Opaque) for _, _, payload in g.members):
+        for _, _, payload in g.members:
+            if isinstance(payload[0], Opaque):
+                payload[0].used()
+        result = (OPAQUE, OPAQUE) if paired else OPAQUE
+    else:
         if len(g.members) > 1:
-            columns = [
+            sources = [
                 OPAQUE if any(not _plain(p[n]) for _, _, p in g.members) else collapse(gathered_value(g, n))
                 for n in range(len(sources))
             ]
-            event = x.m.emit(x.s, "warp.sync", lanes=g.lanes, preds=gathered_preds(g), data={"mask": need})
-        else:
-            columns, event = sources, None
-            if x.s.last_event is None or x.s.last_event.kind not in ("elect", "warp.sync"):
-                x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": need})
-        if opaque:
-            for _, _, p in g.members:
-                if isinstance(p[0], Opaque):
-                    p[0].used()
-            result: Any = (OPAQUE, OPAQUE) if isinstance(dest, Pair) else OPAQUE
-        else:
-            result = _exchange(i, columns, g.lanes)
-            if isinstance(result, tuple) and not isinstance(dest, Pair):
-                result = result[0]
-        finish(x, g, event, result)
-    x.set(dest, g.result)
+        result = _exchange(i, sources, g.lanes)
+        if isinstance(result, tuple) and not paired:
+            result = result[0]
+    finish(x, g, event, result)
 
 
 def _plain(v: Any) -> bool:
@@ -219,8 +226,8 @@ def activemask(x: Exec, i: Instr) -> None:
     x.set(i.operands[0], x.lanes)
 
 
-@op("elect.sync", blocks=True)
-def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
+@op("elect.sync")
+def elect(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     """One lane of the mask is elected, always the same one. Not lane 0: nothing promises that (rulebook OT-01).
 
     It is the lowest one in the run that follows on a trap: a kernel may check for what hardware does.
@@ -230,35 +237,48 @@ def elect(x: Exec, i: Instr) -> Generator[Park, None, None]:
     if outside:
         x.m.incident("elect_mask", x.m.where(), x.s, data={"instr": "elect.sync", "mask": mask, "exited": 0})
     need = x.lanes if outside == x.lanes else mask & x.s.warp.live
-    g = yield from gather(x, i, ("elect", mask, need), need, strict=False, order=False)
-    if g.lead is x.s:
-        exited = mask & x.s.warp.exited
-        if (g.partial or exited) and not outside:
-            x.m.incident(
-                "elect_mask",
-                x.m.where(),
-                x.s,
-                lanes=g.lanes,
-                data={"instr": "elect.sync", "mask": mask, "exited": exited},
-            )
-        x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": mask})
-        eligible = g.lanes & mask or g.lanes
-        lowest, highest = (max(lanes.bit_length() - 1, 0) for lanes in (eligible & -eligible, eligible))
-        first = ELECTION in x.m.settled
-        x.s.warp.elected |= lowest != highest and not first
-        finish(x, g, None, lowest if first else highest)
-    leader = g.result
-    dest = i.operands[0]
-    is_leader = collapse(1 if n == leader else 0 for n in range(32))
-    if isinstance(dest, Pair):
-        if not isinstance(dest.first, Sink):
-            x.set(dest.first, leader)
-        x.set(dest.second, is_leader)
-    else:
-        x.set(dest, is_leader)
+
+    def met(g: Gather) -> None:
+        if g.lead is x.s:
+            _elected(x, mask, bool(outside), g)
+        leader = g.result
+        dest = i.operands[0]
+        if isinstance(dest, Pair):
+            if not isinstance(dest.first, Sink):
+                x.set(dest.first, leader)
+            x.set(dest.second, _one_lane(leader))
+        else:
+            x.set(dest, _one_lane(leader))
+
+    return together(x, i, ("elect", mask, need), need, met, strict=False, order=False)
 
 
-@op("barrier.cluster", blocks=True)
+def _elected(x: Exec, mask: int, outside: bool, g: Gather) -> None:
+    """The strand that leads chooses a lane."""
+    exited = mask & x.s.warp.exited
+    if (g.partial or exited) and not outside:
+        x.m.incident(
+            "elect_mask",
+            x.m.where(),
+            x.s,
+            lanes=g.lanes,
+            data={"instr": "elect.sync", "mask": mask, "exited": exited},
+        )
+    x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": mask})
+    eligible = g.lanes & mask or g.lanes
+    lowest, highest = (max(lanes.bit_length() - 1, 0) for lanes in (eligible & -eligible, eligible))
+    first = ELECTION in x.m.settled
+    x.s.warp.elected |= lowest != highest and not first
+    finish(x, g, None, lowest if first else highest)
+
+
+@cache
+def _one_lane(lane: int) -> Any:
+    """1 in one lane, 0 in the others."""
+    return collapse(1 if n == lane else 0 for n in range(32))
+
+
+@op("barrier.cluster")
 def cluster_barrier(x: Exec, i: Instr) -> Generator[Park, None, None]:
     m, s = x.m, x.s
     where = m.where()
@@ -325,14 +345,12 @@ def fence_proxy(x: Exec, i: Instr) -> None:
     )
 
 
-@op("griddepcontrol", blocks=True)
-def griddep(x: Exec, i: Instr) -> Generator[Park, None, None]:
+@op("griddepcontrol")
+def griddep(x: Exec, i: Instr) -> None:
     x.m.emit(x.s, "griddep.wait" if i.has("wait") else "griddep.launch", lanes=x.lanes)
-    return
-    yield
 
 
-@op("setmaxnreg", blocks=True)
+@op("setmaxnreg")
 def setmaxnreg(x: Exec, i: Instr) -> Generator[Park, None, None]:
     where = x.m.where()
     g = yield from gather(x, i, ("setmaxnreg", where), FULL & x.s.warp.lanes, strict=True)
@@ -347,7 +365,7 @@ def setmaxnreg(x: Exec, i: Instr) -> Generator[Park, None, None]:
         finish(x, g, event)
 
 
-@op("nanosleep", blocks=True)
+@op("nanosleep")
 def nanosleep(x: Exec, i: Instr) -> Generator[Park, None, None]:
     """A spinning strand gives way; only once a step, so that a spin cannot starve the others.
 

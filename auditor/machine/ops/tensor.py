@@ -6,7 +6,16 @@ from collections.abc import Generator
 from typing import Any
 
 from auditor.machine.execute import Exec, op
-from auditor.machine.ops.common import finish, gather, gathered_preds, gathered_value, number, shared_operand
+from auditor.machine.ops.common import (
+    FULL,
+    finish,
+    gather,
+    gathered_preds,
+    gathered_value,
+    number,
+    shared_operand,
+    together,
+)
 from auditor.machine.ops.mbar import by_address, object_access
 from auditor.machine.recording import LoadRecord
 from auditor.machine.state import Allocation, AsyncOp, Cta, Gather, Park
@@ -31,7 +40,7 @@ def _pair(x: Exec, i: Instr) -> list[Cta]:
     return [own]
 
 
-@op("tcgen05.alloc", blocks=True)
+@op("tcgen05.alloc")
 def alloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
     m, s, cta = x.m, x.s, x.s.warp.cta
     where = m.where()
@@ -92,7 +101,7 @@ def alloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
     finish(x, g, event)
 
 
-@op("tcgen05.dealloc", blocks=True)
+@op("tcgen05.dealloc")
 def dealloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
     m, s, cta = x.m, x.s, x.s.warp.cta
     where = m.where()
@@ -154,7 +163,7 @@ def dealloc(x: Exec, i: Instr) -> Generator[Park, None, None]:
     finish(x, g, event)
 
 
-@op("tcgen05.relinquish_alloc_permit", blocks=True)
+@op("tcgen05.relinquish_alloc_permit")
 def relinquish(x: Exec, i: Instr) -> Generator[Park, None, None]:
     where = x.m.where()
     g = yield from gather(x, i, ("relinquish", where), 0xFFFFFFFF, strict=True)
@@ -550,90 +559,96 @@ _SHAPES = ("32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2")
 _NUMS = {f"x{n}": n for n in (1, 2, 4, 8, 16, 32, 64, 128)}
 
 
-@op("tcgen05.ld", "tcgen05.st", blocks=True)
-def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None]:
-    m, s = x.m, x.s
-    where = m.where()
+@op("tcgen05.ld", "tcgen05.st")
+def ld_st(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
+    where = x.m.where()
     write = i.opcode.endswith("st")
     regs = i.operands[-1] if write else i.operands[0]
     memory_operand = i.operands[0] if write else next(o for o in i.operands[1:] if isinstance(o, Addr))
     if write:
-        for v in _flat(x.val(regs)):
-            if isinstance(v, Opaque):
-                v.used()
-    g = yield from gather(x, i, (i.opcode, where), 0xFFFFFFFF, (x.val(memory_operand),), strict=True)
-    if g.lead is s:
-        shape = i.mod_in(_SHAPES) or "32x32b"
-        num = _NUMS.get(i.mod_in(tuple(_NUMS)) or "x1", 1)
-        lanes, columns = d.tmem_ld_extent(shape, num, i.has("pack::16b") or i.has("unpack::16b"))
-        address = _common_address(x, i, g, where)
-        accesses = []
-        quarter = s.warp.index % 4 * 32
-        if isinstance(address, int):
-            lane = address >> 16
-            # The hardware only reaches the warp's own quarter; an address in the first one is taken relative to that.
-            inside = lane - quarter if lane >= 32 else lane
-            if not 0 <= inside <= 32 - lanes:
-                m.incident(
-                    "tmem_lanes",
-                    where,
-                    s,
-                    data={"lane": lane, "first": quarter, "warp": s.warp.index, "instr": i.opcode},
-                )
-                inside = 0
-            lane = quarter + inside
-            address = lane << 16 | address & 0xFFFF
-            offsets = [0]
-            if shape == "16x32bx2":
-                half = next((o.value for o in i.operands if isinstance(o, Imm)), columns)
-                offsets.append(half if isinstance(half, int) else columns)
-            for right in offsets:
-                access = tmem_access(
-                    x, s.warp.cta, address + right, (0, lanes), columns, write=write, where=where, what=i.opcode
-                )
-                if access is not None:
-                    access.end = -1
-                    accesses.append(access)
-                    if write:
-                        s.warp.cta.tmem_written.update(range(access.lo, access.hi))
-        elif not s.warp.cta.allocations:  # read from where the base address has yet to be written
+        x.use(regs)
+
+    def met(g: Gather) -> None:
+        if g.lead is x.s:
+            _transferred(x, i, write, where, g)
+        if not write:
+            count = len(regs.items) if isinstance(regs, VectorOperand) else 1
+            record = g.result
+            values = tuple([Loaded(record) if record is not None else OPAQUE for _ in range(count)])
+            x.set(regs, values if isinstance(regs, VectorOperand) else values[0])
+
+    return together(x, i, i.opcode, FULL, met, (x.val(memory_operand),))
+
+
+def _transferred(x: Exec, i: Instr, write: bool, where: Stack, g: Gather) -> None:
+    """The strand that leads moves the data of all lanes."""
+    m, s = x.m, x.s
+    shape = i.mod_in(_SHAPES) or "32x32b"
+    num = _NUMS.get(i.mod_in(_NUMS) or "x1", 1)
+    lanes, columns = d.tmem_ld_extent(shape, num, i.has("pack::16b") or i.has("unpack::16b"))
+    address = _common_address(x, i, g, where)
+    accesses = []
+    quarter = s.warp.index % 4 * 32
+    if isinstance(address, int):
+        lane = address >> 16
+        # The hardware only reaches the warp's own quarter; an address in the first one is taken relative to that.
+        inside = lane - quarter if lane >= 32 else lane
+        if not 0 <= inside <= 32 - lanes:
             m.incident(
-                "tmem_range",
+                "tmem_lanes",
                 where,
                 s,
-                data={
-                    "what": i.opcode,
-                    "column": None,
-                    "columns": columns,
-                    "any": False,
-                    "allocated": 0,
-                    "base": None,
-                    "freed": False,
-                },
+                data={"lane": lane, "first": quarter, "warp": s.warp.index, "instr": i.opcode},
             )
-        else:
-            m.incident("unanalysed", where, s, data={"what": f"address of {i.opcode} that is not known"})
-        if write:
-            _overwritten(x, accesses)
-        event = m.emit(
+            inside = 0
+        lane = quarter + inside
+        address = lane << 16 | address & 0xFFFF
+        offsets = [0]
+        if shape == "16x32bx2":
+            half = next((o.value for o in i.operands if isinstance(o, Imm)), columns)
+            offsets.append(half if isinstance(half, int) else columns)
+        for right in offsets:
+            access = tmem_access(
+                x, s.warp.cta, address + right, (0, lanes), columns, write=write, where=where, what=i.opcode
+            )
+            if access is not None:
+                access.end = -1
+                accesses.append(access)
+                if write:
+                    s.warp.cta.tmem_written.update(range(access.lo, access.hi))
+    elif not s.warp.cta.allocations:  # read from where the base address has yet to be written
+        m.incident(
+            "tmem_range",
+            where,
             s,
-            i.opcode,
-            where=where,
-            lanes=g.lanes,
-            preds=gathered_preds(g),
-            accesses=accesses,
-            data={"shape": shape, "num": num},
+            data={
+                "what": i.opcode,
+                "column": None,
+                "columns": columns,
+                "any": False,
+                "allocated": 0,
+                "base": None,
+                "freed": False,
+            },
         )
-        s.warp.tmem_pending += [(write, a) for a in accesses]
-        record = LoadRecord(accesses[0]) if accesses and not write else None
-        if record is not None:
-            s.track(record)
-        finish(x, g, event, record)
-    if not write:
-        count = len(regs.items) if isinstance(regs, VectorOperand) else 1
-        record = g.result
-        values = tuple(Loaded(record) if record is not None else OPAQUE for _ in range(count))
-        x.set(regs, values if isinstance(regs, VectorOperand) else values[0])
+    else:
+        m.incident("unanalysed", where, s, data={"what": f"address of {i.opcode} that is not known"})
+    if write:
+        _overwritten(x, accesses)
+    event = m.emit(
+        s,
+        i.opcode,
+        where=where,
+        lanes=g.lanes,
+        preds=gathered_preds(g),
+        accesses=accesses,
+        data={"shape": shape, "num": num},
+    )
+    s.warp.tmem_pending += [(write, a) for a in accesses]
+    record = LoadRecord(accesses[0]) if accesses and not write else None
+    if record is not None:
+        s.track(record)
+    finish(x, g, event, record)
 
 
 def _common_address(x: Exec, i: Instr, g: Gather, where: Stack) -> Any:
@@ -671,21 +686,20 @@ def _overwritten(x: Exec, stores: list[Access]) -> None:
             a.consumed = record.consumed
 
 
-def _flat(v: Any) -> tuple[Any, ...]:
-    return v if v.__class__ is tuple else (v,)
-
-
-@op("tcgen05.wait", blocks=True)
-def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
-    where = x.m.where()
+@op("tcgen05.wait")
+def wait(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     write = any(mod.endswith("st") for mod in i.mods)
-    g = yield from gather(x, i, ("tcgen05.wait", write, where), 0xFFFFFFFF, strict=True)
-    if g.lead is x.s:
-        event = x.m.emit(x.s, "wait.st" if write else "wait.ld", where=where, lanes=g.lanes, preds=gathered_preds(g))
+
+    def met(g: Gather) -> None:
+        if g.lead is not x.s:
+            return
+        event = x.m.emit(x.s, "wait.st" if write else "wait.ld", lanes=g.lanes, preds=gathered_preds(g))
         for _, access in (p for p in x.s.warp.tmem_pending if p[0] == write):
             access.end = event.time
         x.s.warp.tmem_pending = [p for p in x.s.warp.tmem_pending if p[0] != write]
         finish(x, g, event)
+
+    return together(x, i, ("tcgen05.wait", write), FULL, met)
 
 
 @op("tcgen05.fence")

@@ -46,7 +46,7 @@ class Result:
             self.machine.incident("wgmma_registers", self.machine.where(), self.strand, data=data)
 
 
-@op("wgmma.fence", blocks=True)
+@op("wgmma.fence")
 def fence(x: Exec, i: Instr) -> Generator[Park, None, None]:
     g = yield from gather(x, i, ("wgmma.fence", x.m.where()), 0xFFFFFFFF, strict=True)
     if g.lead is x.s:
@@ -54,7 +54,7 @@ def fence(x: Exec, i: Instr) -> Generator[Park, None, None]:
         finish(x, g, x.m.emit(x.s, "wgmma.fence", lanes=g.lanes, preds=gathered_preds(g)))
 
 
-@op("wgmma.mma_async", blocks=True)
+@op("wgmma.mma_async")
 def mma(x: Exec, i: Instr) -> Generator[Park, None, None]:
     m, s = x.m, x.s
     where = m.where()
@@ -147,7 +147,7 @@ def _operand(
         accesses.append(Access("shared", False, "async", rank, lo, hi))
 
 
-@op("wgmma.commit_group", blocks=True)
+@op("wgmma.commit_group")
 def commit(x: Exec, i: Instr) -> Generator[Park, None, None]:
     g = yield from gather(x, i, ("wgmma.commit", x.m.where()), 0xFFFFFFFF, strict=True)
     if g.lead is x.s:
@@ -160,7 +160,7 @@ def commit(x: Exec, i: Instr) -> Generator[Park, None, None]:
         finish(x, g, event)
 
 
-@op("wgmma.wait_group", blocks=True)
+@op("wgmma.wait_group")
 def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
     where = x.m.where()
     g = yield from gather(x, i, ("wgmma.wait", where), 0xFFFFFFFF, strict=True)
