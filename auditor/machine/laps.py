@@ -6,6 +6,8 @@ in the third. A problem with fewer rounds than that says nothing about it.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from auditor.quick_dataclass import dataclass
 from auditor.trace import Trace
 
@@ -50,6 +52,17 @@ def grows(shorter: Trace, longer: Trace) -> bool:
     return any(here not in before or after[here].rounds > before[here].rounds for here in short) or (
         0 < len(short) == len(after)
     )
+
+
+def is_longer(longer: Trace, shorter: Trace) -> bool:
+    """Whether a warp does something more often in a larger problem: then it has loops that depend on the size."""
+    before, after = _times(shorter), _times(longer)
+    return any(times > max(before.get(here, 0), 1) for here, times in after.items())
+
+
+def _times(trace: Trace) -> Counter[object]:
+    """How often each warp is at each place."""
+    return Counter((event.where, event.warp, event.lanes) for event in trace.events if event.warp >= 0)
 
 
 def _long(trace: Trace) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from auditor.machine.laps import grows, in_first_laps
+from auditor.machine.laps import grows, in_first_laps, is_longer
 from auditor.machine.launch import Launch
 from auditor.machine.tails import cuts_copies, smallest_copies
 from auditor.trace import Trace
@@ -57,7 +57,7 @@ class _Runs:
         self._run = run
         self._first: Trace | None = None
         self._longest: Trace | None = None  # of longer problems
-        self._least = 0  # steps of the smallest problem
+        self._smallest: Trace | None = None  # of the smallest problem
         self._exceeded = False
         self._too_long = False  # an extra launch was
         self._completed = False
@@ -88,19 +88,25 @@ class _Runs:
                 yield launch, trace
 
     def _wants(self, launch: Launch) -> bool:
-        if launch.reduced and (not self._exceeded or self._least > REPLACEABLE_STEPS // 2 or self._no_better(launch)):
-            return False  # it takes longer than the smallest problem
+        if launch.reduced and (not self._exceeded or self._is_long_at_least() or self._no_better(launch)):
+            return False
         if launch.once_more and self._completed:
             return False
         if launch.extra and not self._wants_extra(launch):
             return False
         return not any(_another_cta(launch, other) for other in self._alike)
 
+    def _is_long_at_least(self) -> bool:
+        """Whether the smallest problem takes so long that no other one can be shorter than what is allowed."""
+        return self._smallest is not None and self._smallest.steps > REPLACEABLE_STEPS // 2
+
     def _wants_extra(self, launch: Launch) -> bool:
         """Whether a launch that only adds to the others is worth its time: more where a ring was not gone round."""
         if self._exceeded or self._too_long or self._first is None:
             return False
         if launch.ragged and not smallest_copies(self._first):
+            return False
+        if launch.extra > 1 and self._smallest is not None and not is_longer(self._first, self._smallest):
             return False
         if not launch.deep:
             short = launch.extra > 1 and not _has(self._first, "budget") and in_first_laps(self._first)
@@ -133,7 +139,7 @@ class _Runs:
         else:
             self._exceeded = exceeded or (self._exceeded and not launch.reduced)
             if launch.fallback and not exceeded:
-                self._least = trace.steps
+                self._smallest = trace
         if launch.ragged and not cuts_copies(self._first, trace):
             return False
         if not trace.block_dependent:

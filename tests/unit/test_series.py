@@ -30,6 +30,7 @@ LARGE = Launch("large", larger=True)
 DEEP = Launch("deep", extra=12, deep=True)
 ALL = [TYPICAL, SINGLE, SMALL, LAST, LONG, LARGE]
 RING = [TYPICAL, LONG, DEEP]
+LOOP = {"typical": [0, 0, 0]}  # barriers of the waits, as in "waits" below: three rounds for the same one
 PAIR = [TYPICAL, LONG, Launch("typical alone", alone=True), Launch("long alone", extra=3, alone=True)]
 
 
@@ -71,7 +72,14 @@ def judged(
 
 
 def test_short_runs_all_count() -> None:
-    assert judged({}) == (["typical", "single", "long"],) * 2
+    assert judged({}, waits=LOOP) == (["typical", "single", "long"],) * 2
+
+
+def test_a_longer_problem_needs_a_loop_that_was_longer_in_the_typical_one_than_in_the_smallest() -> None:
+    same = (["typical", "single"],) * 2
+    assert judged({}, waits={**LOOP, "single": [0, 0, 0]}) == same
+    assert judged({}, waits={"typical": [0]}) == same  # that is no loop
+    assert judged({}, waits=LOOP, launches=[TYPICAL, LONG])[0] == ["typical", "long"]
 
 
 def test_a_smaller_problem_stands_in_for_one_that_is_too_long() -> None:
@@ -133,14 +141,14 @@ def test_an_end_of_the_grid_that_is_alike_is_no_better_where_sizes_make_no_diffe
 
 
 def test_an_extra_launch_that_is_longer_than_expected_does_not_count() -> None:
-    ran, counted = judged({"long": EXTRA_PATIENCE * EXTRA_STEPS + 1})
+    ran, counted = judged({"long": EXTRA_PATIENCE * EXTRA_STEPS + 1}, waits=LOOP)
     assert ran == ["typical", "single", "long"]
     assert counted == ["typical", "single"]
 
 
 def test_extra_launches_follow_only_short_ones() -> None:
-    assert "long" in judged({"typical": EXTRA_STEPS // 3})[0]
-    assert "long" not in judged({"typical": EXTRA_STEPS // 3 + 1})[0]
+    assert "long" in judged({"typical": EXTRA_STEPS // 3}, waits=LOOP)[0]
+    assert "long" not in judged({"typical": EXTRA_STEPS // 3 + 1}, waits=LOOP)[0]
 
 
 def test_a_hang_that_a_larger_problem_does_not_show_is_not_the_kernel_s() -> None:
