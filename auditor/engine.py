@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from auditor.analysis import Analysis, ArchRun, KernelPlace
+from auditor.collector import collector_at_rest
 from auditor.conclude import conclude
 from auditor.config import STDIN, AuditOptions, InputError, is_python
 from auditor.findings import FileResult
@@ -44,22 +45,8 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
     analysis = Analysis(path)
     began = time.monotonic()
     try:
-        if any("\ud800" <= char <= "\udfff" for char in path):
-            raise InputError("its name is not UTF-8")
-        if text is None:
-            text = read_source(path)
-        analysis.sources[path] = text
-        if is_python(path):
-            _audit_python(path, text, options, analysis)
-        else:
-            for arch in options.arches or (guess_arch(text),):
-                analysis.runs.append(_pipeline(path, text, arch, options, analysis))
-        if any(finding.candidates for run in analysis.runs for finding in run.findings):
-            from auditor.repair.verify import with_confirmed_fixes
-
-            confirming = time.monotonic()
-            with_confirmed_fixes(analysis, options, analyse_file)
-            _spend(analysis, "confirming fixes", confirming)
+        with collector_at_rest():
+            _analyse(path, options, text, analysis)
     except InputError as error:
         analysis.failure = str(error)
     except OSError as error:
@@ -75,6 +62,26 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
             analysis.failure = f"internal error: {type(error).__name__}: {_one_line(str(error))}"
     analysis.seconds = time.monotonic() - began
     return analysis
+
+
+def _analyse(path: str, options: AuditOptions, text: str | None, analysis: Analysis) -> None:
+    """The pipeline for each architecture, and the repairs. Raises what the file brings about."""
+    if any("\ud800" <= char <= "\udfff" for char in path):
+        raise InputError("its name is not UTF-8")
+    if text is None:
+        text = read_source(path)
+    analysis.sources[path] = text
+    if is_python(path):
+        _audit_python(path, text, options, analysis)
+    else:
+        for arch in options.arches or (guess_arch(text),):
+            analysis.runs.append(_pipeline(path, text, arch, options, analysis))
+    if any(finding.candidates for run in analysis.runs for finding in run.findings):
+        from auditor.repair.verify import with_confirmed_fixes
+
+        confirming = time.monotonic()
+        with_confirmed_fixes(analysis, options, analyse_file)
+        _spend(analysis, "confirming fixes", confirming)
 
 
 def _is_nesting(error: Exception) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
@@ -21,6 +23,7 @@ if TYPE_CHECKING:  # a single file is audited without it, and it takes its time 
     from multiprocessing.process import BaseProcess
 
 RECYCLE = 250  # files after which a worker makes room for a fresh one, so that leaks stay small
+FULL = 512  # MiB of memory at which it does so: nothing is collected in it, for that would take longer
 _PRELOADED = ["auditor.engine", "auditor.audit", "auditor.frontend.parse", "auditor.frontend.lower.program_builder"]
 
 
@@ -32,6 +35,11 @@ class Unit:
     options: AuditOptions
     text: str | None = None
 
+
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
 
 Analyse = Callable[[str, AuditOptions, str | None], Analysis]
 
@@ -104,13 +112,13 @@ class _Pool:
         ready = wait([worker.connection for worker in self.workers])
         for worker in [worker for worker in self.workers if worker.connection in ready]:
             try:
-                analysis = worker.connection.recv()
+                analysis, full = worker.connection.recv()
             except (EOFError, OSError):
                 yield from self._bury(worker)
                 continue
             number = worker.unit
             worker.done += 1
-            if self._left and worker.done < RECYCLE and number not in self._again:
+            if self._left and worker.done < RECYCLE and not full and number not in self._again:
                 self._assign(worker)
             else:
                 self._dismiss(worker)
@@ -155,6 +163,8 @@ def _death(code: int | None) -> str:
 def _work(connection: Connection, cache_folder: Path | None, analyse: Analyse) -> None:
     """What a worker does: audits what it is sent, until there is no one to send."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and decides
+    if _memory() is not None:
+        gc.disable()
     with_deep_stack(lambda: _serve(connection, cache_folder, analyse))
 
 
@@ -166,4 +176,12 @@ def _serve(connection: Connection, cache_folder: Path | None, analyse: Analyse) 
             analysis = analyse(unit.path, unit.options, unit.text)
             if cache and unit.text is None:
                 cache.put(unit.options, analysis)
-            connection.send(analysis)
+            connection.send((analysis, (_memory() or 0) > FULL))
+
+
+def _memory() -> float | None:
+    """The most that this process has taken so far, in MiB; None where the platform does not tell."""
+    if resource is None:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1 << 20 if sys.platform == "darwin" else 1 << 10)

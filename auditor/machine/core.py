@@ -13,7 +13,7 @@ from types import FrameType, MappingProxyType
 from typing import Any
 
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
-from auditor.collector import collector_at_rest
+from auditor.collector import collector_at_rest, run_has_ended
 from auditor.machine import ending, meeting
 from auditor.machine.boxes import Misjudged
 from auditor.machine.contents import Contents, ascending
@@ -214,6 +214,7 @@ class Machine:
         finally:
             sys.setrecursionlimit(limit)
             self.chains.leave()
+            run_has_ended(self.steps)
         if self.steady is not None and self.steady.skipped:
             if any(i.kind == "deadlock" for i in self.trace.incidents):
                 return self._again(steady=False).run()

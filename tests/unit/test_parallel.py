@@ -72,6 +72,13 @@ def test_a_file_that_a_worker_died_of_is_tried_once_more(tmp_path: Path) -> None
     assert Path(once).exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the platform does not tell how much memory a process takes")
+def test_a_worker_that_has_taken_much_memory_is_replaced() -> None:
+    found = run_all("a.cu", "b.cu", "much.cu", "c.cu", "d.cu", jobs=1)
+    processes = [found[name].seconds for name in ("a.cu", "b.cu", "much.cu", "c.cu", "d.cu")]
+    assert processes[0] == processes[1] == processes[2] != processes[3] == processes[4]
+
+
 def test_workers_are_replaced_after_some_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "RECYCLE", 2)
     found = run_all(*[f"{n}.cu" for n in range(7)], jobs=1)
