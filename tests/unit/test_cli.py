@@ -178,7 +178,7 @@ def test_folder_search(pipeline: Pipeline, repository: Path) -> None:
         "cmake-build-x/g.cu",
     ):
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
-        (repository / name).write_text("int x;\n")
+        (repository / name).write_text(f"// {name}\n")
     main([".", "a.cu", "c.cpp"])
     assert [path for path, _, _ in pipeline.calls] == ["a.cu", "b.cuh", "deep/down/f.cu", RING, "c.cpp"]
 
