@@ -34,6 +34,8 @@ class Facts:
     """What an attempt to lower a function learned that changes the next attempt.
 
     ``cells``: scalars whose address is needed. ``mutable``: variables that are assigned after their declaration.
+    ``valued`` and ``placed``: variables of which this attempt took for granted that they keep what is known of their
+    value, and that they never hold a Ref.
     """
 
     def __init__(self) -> None:
@@ -41,9 +43,21 @@ class Facts:
         self.mutable: set[int] = set()
         self.weak: set[int] = set()  # pointer variables that may hold a Ref
         self.asm: dict[int, int] = {}
+        self.valued: set[int] = set()
+        self.placed: set[int] = set()
+        self._cells = 0
 
-    def size(self) -> int:
-        return len(self.cells) + len(self.mutable) + len(self.weak)
+    def begin(self) -> None:
+        """A new attempt, which takes nothing for granted yet."""
+        self.valued.clear()
+        self.placed.clear()
+        self._cells = len(self.cells)
+
+    def hold(self) -> bool:
+        """Whether nothing that the attempt learned contradicts what it took for granted: another one would give the
+        same code."""
+        same = len(self.cells) == self._cells
+        return same and self.valued.isdisjoint(self.mutable) and self.placed.isdisjoint(self.weak)
 
 
 class Core:

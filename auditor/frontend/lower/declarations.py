@@ -74,8 +74,12 @@ class Declarations(Lambdas):
         if key not in self.facts.mutable and init is not None:
             place.lo, place.hi, place.plain = value.lo, value.hi, value.plain
             self.constants.add(key)
+            if value.plain or value.lo is not None or value.hi is not None:
+                self.facts.valued.add(key)
         if ctype.kind == "pointer" and key not in self.facts.weak and init is not None:
             place.value_space = value.space
+            if value.space:
+                self.facts.placed.add(key)
         self.vars[key] = place
 
     def _initial(self, node: Node, ctype: CType, init: Node | None) -> Val:

@@ -103,6 +103,7 @@ class FunctionLowerer(Host):
         place = Lvalue("py", ctype, name, decl=key)
         if kind == INTEGER and key not in self.facts.weak:
             place.value_space = ADDRESS
+            self.facts.placed.add(key)
         self.vars[key] = place
         self.constants.add(key)
         return name
@@ -177,12 +178,12 @@ def lower_function(build: Build, lowered: Lowered, host: bool) -> None:
     tree = lowered.signature.tree
     dry = tree is not None and any(n.kind == LAMBDA for n in tree.walk())
     for _ in range(_ATTEMPTS):
-        size = facts.size()
+        facts.begin()
         attempt = FunctionLowerer(build, lowered, facts, host)
         attempt.dry = dry
         lowered.returned.clear()
         attempt.function()
-        if facts.size() == size:
+        if facts.hold():
             if not dry:
                 break
             dry = False
