@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from auditor.frontend.asm import asm_parts
+from auditor.frontend.asm import AsmParts, asm_parts
 from auditor.frontend.lower.core import opaque_object
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, settled
 from auditor.frontend.lower.lambdas import Lambdas
@@ -256,10 +256,7 @@ class Declarations(Lambdas):
     # ---- asm
 
     def asm_statement(self, node: Node) -> None:
-        parts = asm_parts(node.cursor)
-        operands = {k.key: k for k in node.kids}
-        outputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.outputs]
-        inputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.inputs]
+        parts, outputs, inputs = self._asm_operands(node)
         constants: dict[int, int] = {}
         codes: list[str] = []
         for index, operand in enumerate(inputs):
@@ -289,6 +286,16 @@ class Declarations(Lambdas):
         for place, name in zip(places, names, strict=True):
             if name != place.code:
                 self._store_output(place, name)
+
+    def _asm_operands(self, node: Node) -> tuple[AsmParts, list[Node], list[Node]]:
+        """What an asm statement says, with the nodes of its outputs and inputs."""
+        if node.asm is None:
+            parts = asm_parts(node.cursor)
+            operands = {k.key: k for k in node.kids}
+            outputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.outputs]
+            inputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.inputs]
+            node.asm = parts, outputs, inputs
+        return node.asm  # type: ignore[no-any-return]
 
     def _output_target(self, place: Lvalue) -> str:
         """Where the asm statement's result goes: the variable itself when it needs no conversion."""

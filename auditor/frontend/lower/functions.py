@@ -9,7 +9,7 @@ from auditor.frontend.lower.core import Facts
 from auditor.frontend.lower.emit import Line
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, literal, opaque
 from auditor.frontend.lower.host import Host
-from auditor.frontend.lower.nodes import LAMBDA, TRY, Node
+from auditor.frontend.lower.nodes import TRY, Node
 from auditor.frontend.lower.scopes import Frame
 from auditor.frontend.lower.types import CType, pointer_to
 
@@ -176,7 +176,7 @@ def lower_function(build: Build, lowered: Lowered, host: bool) -> None:
     """
     facts = Facts()
     tree = lowered.signature.tree
-    dry = tree is not None and any(n.kind == LAMBDA for n in tree.walk())
+    dry = tree is not None and tree.tree.lambdas
     for _ in range(_ATTEMPTS):
         facts.begin()
         attempt = FunctionLowerer(build, lowered, facts, host)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from auditor.frontend.lower.forms import Val, settled
 from auditor.frontend.lower.nodes import (
     BINARY,
@@ -253,7 +255,7 @@ class Loops(Scopes):
         self.frames.pop()
 
 
-    def _for_each(self, node: Node, decl: Node, elements: list[Node], body: Node) -> None:
+    def _for_each(self, node: Node, decl: Node, elements: Sequence[Node], body: Node) -> None:
         """``for (auto x : {a, b})``: the body once for each element."""
         for element in elements:
             self.line(f"for {self.fresh('once')} in range(1):", node)
