@@ -48,6 +48,7 @@ class Declarations(Lambdas):
         init = self.ast.initializer(node)
         if ctype.kind == "ref":
             if init is not None:
+                self.forecast.declared(key, init)
                 self.vars[key] = self.alias(self.ast.spelling(node), init, ctype)
             return
         if self.build.is_static(node) and not self.host:
@@ -71,7 +72,8 @@ class Declarations(Lambdas):
             return
         self.line(f"{name} = {value.code}", node if init is not None else None)
         place = Lvalue("py", ctype, name, decl=key)
-        if key not in self.facts.mutable and init is not None:
+        changes = init is not None and self.forecast.declared(key, init, value)
+        if key not in self.facts.mutable and init is not None and not changes:
             place.lo, place.hi, place.plain = value.lo, value.hi, value.plain
             self.constants.add(key)
             if value.plain or value.lo is not None or value.hi is not None:

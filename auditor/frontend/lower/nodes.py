@@ -43,6 +43,8 @@ VOID_STATEMENTS = frozenset((NULL, ASM, COMPOUND))
 FUNCTION_KINDS = frozenset((FUNCTION_DECL, CXX_METHOD, CONSTRUCTOR, DESTRUCTOR, CONVERSION))
 VARIABLE_KINDS = frozenset((VAR_DECL, PARM_DECL))
 
+_OPERATIONS = frozenset((UNARY, BINARY, COMPOUND_ASSIGN, ASM))
+
 # Unary operators (CXUnaryOperatorKind).
 POST_INC, POST_DEC, PRE_INC, PRE_DEC, ADDRESS, DEREF, PLUS, MINUS, NOT, LNOT = range(1, 11)
 # Binary operators (CXBinaryOperatorKind) by spelling.
@@ -88,6 +90,7 @@ class Tree:
         self.lambdas = False
         self.uses: list[Node] = []  # names that stand for more than a value, as the targets of assignments do
         self.places: list[int] = []  # their numbers
+        self.operands: list[tuple[Node, Node]] = []  # those of them that an operator or asm statement has, with it
 
     def uses_below(self, node: Node) -> list[Node]:
         last = node
@@ -229,6 +232,8 @@ class Ast:
                 if owner.kind != UNEXPOSED_EXPR:
                     tree.uses.append(node)
                     tree.places.append(number)
+                    if owner.kind in _OPERATIONS:
+                        tree.operands.append((owner, node))
             elif kind == LAMBDA:
                 tree.lambdas = True
             return 2  # recurse

@@ -262,6 +262,7 @@ class Objects(Core):
         """
         facts, place = self.facts, self.vars.get(decl)
         facts.mutable.add(decl)
+        self.forecast.assigned(decl)
         if decl in facts.valued and place is not None:
             place.lo = place.hi = None
             place.plain = False
