@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import zip_longest
 
 from auditor.causes import Diagnosis
 from auditor.config import AuditOptions
@@ -200,7 +201,7 @@ def wrapper_places(program: Program) -> frozenset[Loc]:
     reach one), it is not a kernel, and it has no loop around both of them: such a loop is a role, not a wrapper.
     """
     entries = {k.entry for k in program.kernels}
-    bodies = _bodies(program)
+    bodies = _bodies(program, entries)  # none of which they call
     calls = {name: [c for _, line in body for c in _MACHINE_CALL.findall(line)] for name, body in bodies.items()}
     reaching: set[str] = {name for name, called in calls.items() if not _ASM_CALLS.isdisjoint(called)}
     while more := {name for name, called in calls.items() if name not in reaching and not reaching.isdisjoint(called)}:
@@ -208,8 +209,7 @@ def wrapper_places(program: Program) -> frozenset[Loc]:
     return frozenset(
         loc
         for name, body in bodies.items()
-        if name not in entries
-        and sum(c in reaching or c in _ASM_CALLS for c in calls[name]) <= MOST_WRAPPED
+        if sum(c in reaching or c in _ASM_CALLS for c in calls[name]) <= MOST_WRAPPED
         and not _loops_over_several(body, reaching | _ASM_CALLS)
         for loc, _ in body
         if loc is not None
@@ -240,15 +240,15 @@ _ASM_CALLS = frozenset(("S.asm", "S.wait_asm"))
 _MACHINE_CALL = re.compile(r"\b(S\.asm|S\.wait_asm|f\d+_\w+)(?=\()")
 
 
-def _bodies(program: Program) -> dict[str, list[tuple[Loc | None, str]]]:
-    """The lines of each translated function, with their places."""
+def _bodies(program: Program, left_out: Container[str]) -> dict[str, list[tuple[Loc | None, str]]]:
+    """The lines of each translated function that is not left out, with their places."""
+    lines = program.python.split("\n")
+    heads = [n for n, line in enumerate(lines) if line.startswith("def ")]
     out: dict[str, list[tuple[Loc | None, str]]] = {}
-    body: list[tuple[Loc | None, str]] = []
-    for number, line in enumerate(program.python.split("\n"), 1):
-        if line.startswith("def "):
-            body = out.setdefault(line[4 : line.index("(")], [])
-        else:
-            body.append((program.line_locs[number] if number < len(program.line_locs) else None, line))
+    for head, end in zip(heads, [*heads[1:], len(lines)]):
+        name = lines[head][4 : lines[head].index("(")]
+        if name not in left_out:  # the place of line n, which is counted from one, is at n
+            out[name] = list(zip_longest(program.line_locs[head + 2 : end + 1], lines[head + 1 : end]))
     return out
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from auditor.frontend.clang_api import Cursor, CXString, function, text
 from auditor.quick_dataclass import dataclass
-
-_STRING_POINTER = ctypes.POINTER(CXString)
-_CURSOR_POINTER = ctypes.POINTER(Cursor)
 
 
 @dataclass(frozen=True)
@@ -30,28 +28,52 @@ class AsmParts:
 
 def asm_parts(cursor: Any) -> AsmParts:
     """The parts of an ``ASM_STMT`` cursor."""
-    template = text(function("clang_Cursor_getGCCAssemblyTemplate", (Cursor,), CXString)(cursor))
-    out_constraints, outputs = _operands("Output", cursor)
-    in_constraints, inputs = _operands("Input", cursor)
-    clobber = function("clang_Cursor_getGCCAssemblyClobber", (Cursor, ctypes.c_uint), CXString)
-    clobbers = tuple(text(clobber(cursor, index)) for index in range(_number("getGCCAssemblyNumClobbers", cursor)))
-    volatile = bool(_number("isGCCAssemblyVolatile", cursor))
-    return AsmParts(template, (*out_constraints, *in_constraints), tuple(outputs), tuple(inputs), clobbers, volatile)
-
-
-def _number(name: str, cursor: Any) -> int:
-    return int(function("clang_Cursor_" + name, (Cursor,), ctypes.c_uint)(cursor))
-
-
-def _operands(kind: str, cursor: Any) -> tuple[list[str], list[Any]]:
-    get = function(
-        f"clang_Cursor_getGCCAssembly{kind}",
-        (Cursor, ctypes.c_uint, _STRING_POINTER, _CURSOR_POINTER),
-        ctypes.c_uint,
+    ask = _queries()
+    out_constraints, outputs = _operands(cursor, ask.outputs, ask.output)
+    in_constraints, inputs = _operands(cursor, ask.inputs, ask.input)
+    return AsmParts(
+        template=text(ask.template(cursor)),
+        constraints=(*out_constraints, *in_constraints),
+        outputs=tuple(outputs),
+        inputs=tuple(inputs),
+        clobbers=tuple(text(ask.clobber(cursor, index)) for index in range(ask.clobbers(cursor))),
+        volatile=bool(ask.volatile(cursor)),
     )
+
+
+class _Queries(NamedTuple):
+    """libclang's functions for asm statements. ``outputs``, ``inputs`` and ``clobbers`` count."""
+
+    template: Any
+    outputs: Any
+    output: Any
+    inputs: Any
+    input: Any
+    clobbers: Any
+    clobber: Any
+    volatile: Any
+
+
+@cache
+def _queries() -> _Queries:
+    count = (Cursor,), ctypes.c_uint
+    operand = (Cursor, ctypes.c_uint, ctypes.POINTER(CXString), ctypes.POINTER(Cursor)), ctypes.c_uint
+    return _Queries(
+        function("clang_Cursor_getGCCAssemblyTemplate", (Cursor,), CXString),
+        function("clang_Cursor_getGCCAssemblyNumOutputs", *count),
+        function("clang_Cursor_getGCCAssemblyOutput", *operand),
+        function("clang_Cursor_getGCCAssemblyNumInputs", *count),
+        function("clang_Cursor_getGCCAssemblyInput", *operand),
+        function("clang_Cursor_getGCCAssemblyNumClobbers", *count),
+        function("clang_Cursor_getGCCAssemblyClobber", (Cursor, ctypes.c_uint), CXString),
+        function("clang_Cursor_isGCCAssemblyVolatile", *count),
+    )
+
+
+def _operands(cursor: Any, count: Any, get: Any) -> tuple[list[str], list[Any]]:
     constraints: list[str] = []
     expressions: list[Any] = []
-    for index in range(_number(f"getGCCAssemblyNum{kind}s", cursor)):
+    for index in range(count(cursor)):
         constraint, expression = CXString(), Cursor()
         get(cursor, index, ctypes.byref(constraint), ctypes.byref(expression))
         expression._tu = cursor._tu

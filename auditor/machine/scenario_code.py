@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Container
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
+from textwrap import dedent
 
 from auditor.program import Kernel, Program
 from auditor.ptx.grammar import Instr
@@ -13,6 +14,7 @@ from auditor.ptx.grammar import Instr
 _DEFINITION = re.compile(r"^def (\w+)\(", re.MULTILINE)
 _CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
 _ASM = re.compile(r"\bS\.(?:wait_)?asm\((\d+)")
+_COMPARED = re.compile(r"\b[A-Za-z_]\w* (?:<|!=) (?=([A-Za-z_]\w*))")  # a name with another one
 
 
 def reached(program: Program, entry: str) -> list[str]:
@@ -20,6 +22,7 @@ def reached(program: Program, entry: str) -> list[str]:
     return list(_reached(program.python, entry).values())
 
 
+@lru_cache(maxsize=8)
 def _reached(python: str, entry: str) -> dict[str, str]:
     """The same by name, in the order of the names."""
     starts = list(_DEFINITION.finditer(python))
@@ -63,34 +66,21 @@ def _draws(program: Program, entry: str) -> bool:
     def draws(name: str) -> bool:
         if name not in draw:
             draw[name] = False  # recursion adds nothing
-            draw[name] = _calls(functions[name], adding, draws, functions.keys())
+            draw[name] = calls(functions[name])
         return draw[name]
 
-    return any(
-        _calls(loop, adding, draws, functions.keys())
-        for name in _reached(program.python, entry)
-        for loop in ast.walk(functions[name])
-        if isinstance(loop, ast.While)
-    )
+    def calls(lines: Sequence[str]) -> bool:
+        """Whether a piece of generated code contains one of these asm statements, or calls a function that does."""
+        if any(int(number) in adding for line in lines for number in _ASM.findall(line)):
+            return True
+        return any(draws(name) for line in lines for name in _CALL.findall(line) if name in functions)
+
+    return any(calls(loop) for name in _reached(program.python, entry) for loop in _loops(functions[name]))
 
 
 def _is_draw(i: Instr) -> bool:
     elsewhere = i.mod_in(("shared", "shared::cta", "shared::cluster"))
     return i.opcode == "atom" and i.mod_in(("add", "inc")) is not None and elsewhere is None
-
-
-def _calls(node: ast.AST, asm: set[int], draws: Callable[[str], bool], names: Collection[str]) -> bool:
-    """Whether a piece of generated code contains one of these asm statements, or calls a function that does."""
-    for call in ast.walk(node):
-        if not isinstance(call, ast.Call):
-            continue
-        if isinstance(call.func, ast.Name) and call.func.id in names and draws(call.func.id):
-            return True
-        if isinstance(call.func, ast.Attribute) and call.func.attr in ("asm", "wait_asm") and call.args:
-            number = call.args[0]
-            if isinstance(number, ast.Constant) and number.value in asm:
-                return True
-    return False
 
 
 def wants_cluster(program: Program, entry: str) -> bool:
@@ -120,11 +110,32 @@ def _counted(python: str, entry: str) -> frozenset[int]:
 
 
 @lru_cache(maxsize=4)
-def _functions(python: str) -> dict[str, ast.FunctionDef]:
-    return {f.name: f for f in ast.parse(python).body if isinstance(f, ast.FunctionDef)}
+def _functions(python: str) -> dict[str, list[str]]:
+    """The lines of each generated function. To parse the whole module would cost as much as to translate the source."""
+    starts = list(_DEFINITION.finditer(python))
+    ends = [*(start.start() for start in starts[1:]), len(python)]
+    return {start[1]: python[start.start() : end].splitlines() for start, end in zip(starts, ends)}
 
 
-def _counting(functions: dict[str, ast.FunctionDef], name: str, known: dict[str, set[int]]) -> set[int]:
+def _loops(lines: Sequence[str]) -> Iterator[list[str]]:
+    """The ``while`` loops among lines of generated code."""
+    for start, line in enumerate(lines):
+        if line.lstrip().startswith("while "):
+            yield [line, *_suite(lines, start)]
+
+
+def _suite(lines: Sequence[str], start: int) -> list[str]:
+    """The lines below a line."""
+    depth = _depth(lines[start])
+    end = next((n for n in range(start + 1, len(lines)) if _depth(lines[n]) <= depth), len(lines))
+    return list(lines[start + 1 : end])
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _counting(functions: dict[str, list[str]], name: str, known: dict[str, set[int]]) -> set[int]:
     """Positions of the parameters of a generated function that bound its blocking loops, or those of its callees.
 
     ``known`` holds the functions that were looked at; one that is still being looked at (recursion) adds nothing.
@@ -132,24 +143,49 @@ def _counting(functions: dict[str, ast.FunctionDef], name: str, known: dict[str,
     if name in known:
         return known[name]
     known[name] = set()
-    function = functions[name]
-    names = [a.arg for a in function.args.args[1:]]
+    lines = functions[name]
+    names = lines[0].partition("(")[2].rstrip("): ").split(", ")[1:]
     found: set[int] = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.While):
-            found |= {names.index(p) for p in _bounds(node, names)}
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
-            callee = node.func.id
-            handed = {k: a.id for k, a in enumerate(node.args[1:]) if isinstance(a, ast.Name) and a.id in names}
-            if handed:
-                inner = _counting(functions, callee, known)
-                found |= {names.index(p) for k, p in handed.items() if k in inner}
+    for loop in _loops(lines):
+        found |= {names.index(p) for p in _bounds(loop, names)}
+    for line in lines[1:]:
+        for callee in dict.fromkeys(_CALL.findall(line)):
+            inner = _counting(functions, callee, known) if callee in functions else None
+            if inner:
+                found |= {names.index(p) for k, p in _handed(line, callee) if k in inner and p in names}
     known[name] = found
     return found
 
 
-def _bounds(loop: ast.While, names: Container[str]) -> set[str]:
+def _handed(line: str, callee: str) -> Iterator[tuple[int, str]]:
+    """The names that are arguments of calls of a function, with their positions."""
+    text = line.strip().removeprefix("el" if line.lstrip().startswith("elif ") else "")
+    for node in ast.walk(ast.parse(f"{text} pass" if text.endswith(":") else text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == callee:
+            yield from ((k, a.id) for k, a in enumerate(node.args[1:]) if isinstance(a, ast.Name))
+
+
+def _bounds(lines: Sequence[str], names: Container[str]) -> set[str]:
     """Those of ``names`` that a variable stepped by one is compared with in the condition of a loop that blocks."""
+    if not any(name in names for line in _first(lines) for name in _COMPARED.findall(line)):
+        return set()
+    loop = ast.parse(dedent("\n".join(lines))).body[0]
+    return _bounds_of(loop, names) if isinstance(loop, ast.While) else set()
+
+
+def _first(lines: Sequence[str]) -> list[str]:
+    """The first statement of a loop, with what it holds."""
+    depth = _depth(lines[1])
+    over = (n for n in range(2, len(lines)) if _depth(lines[n]) <= depth and not _continues(lines[n]))
+    end = next(over, len(lines))
+    return list(lines[1:end])
+
+
+def _continues(line: str) -> bool:
+    return line.lstrip().startswith(("elif ", "else:"))
+
+
+def _bounds_of(loop: ast.While, names: Container[str]) -> set[str]:
     compared = [
         (n.left.id, n.comparators[0].id)
         for n in ast.walk(loop.body[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from auditor.frontend.lower.builtins import builtin_call
@@ -385,7 +386,7 @@ class Calls(Expressions):
         code, kind = self.bind_reference(place, False, after)
         return {CELL: f"Ref({code}, 0)", OBJECT: f"Ref([{code}], 0)"}.get(kind, code)
 
-    def host_indirect(self, node: Node, arguments: list[Node], ctype: CType) -> Val | None:
+    def host_indirect(self, node: Node, arguments: Sequence[Node], ctype: CType) -> Val | None:
         raise NotImplementedError
 
     # ---- functions as values

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from auditor.frontend.lower.emit import Writer
+from auditor.frontend.lower.forecast import Forecast
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, opaque, settled
 from auditor.frontend.lower.nodes import Node
 from auditor.frontend.lower.types import UNKNOWN_TYPE, CType
@@ -34,28 +36,45 @@ class Facts:
     """What an attempt to lower a function learned that changes the next attempt.
 
     ``cells``: scalars whose address is needed. ``mutable``: variables that are assigned after their declaration.
+    ``valued`` and ``placed``: variables of which this attempt took for granted that they keep what is known of their
+    value, and that they never hold a Ref.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, mutable: Iterable[int] = (), asm: dict[int, int] | None = None) -> None:
         self.cells: set[int] = set()
-        self.mutable: set[int] = set()
+        self.mutable = set(mutable)
         self.weak: set[int] = set()  # pointer variables that may hold a Ref
-        self.asm: dict[int, int] = {}
+        self.asm = asm or {}  # the number of each statement that was met, by node
+        self.valued: set[int] = set()
+        self.placed: set[int] = set()
+        self._cells = 0
 
-    def size(self) -> int:
-        return len(self.cells) + len(self.mutable) + len(self.weak)
+    def begin(self) -> None:
+        """A new attempt, which takes nothing for granted yet."""
+        self.valued.clear()
+        self.placed.clear()
+        self._cells = len(self.cells)
+
+    def hold(self) -> bool:
+        """Whether nothing that the attempt learned contradicts what it took for granted: another one would give the
+        same code."""
+        same = len(self.cells) == self._cells
+        return same and self.valued.isdisjoint(self.mutable) and self.placed.isdisjoint(self.weak)
 
 
 class Core:
     """State and small services. The mixins that follow add the C++."""
 
-    def __init__(self, build: Build, lowered: Lowered, facts: Facts, host: bool) -> None:
+    def __init__(
+        self, build: Build, lowered: Lowered, facts: Facts, host: bool, suspects: frozenset[int] = frozenset()
+    ) -> None:
         self.build = build
         self.ast = build.ast
         self.types = build.types
         self.lowered = lowered
         self.facts = facts
         self.host = host
+        self.forecast = Forecast(build.ast, suspects)
         self.out = Writer()
         self.vars: dict[int, Lvalue] = {}
         self.notes: list[Note] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from auditor.frontend.asm import asm_parts
+from auditor.frontend.asm import AsmParts, asm_parts
 from auditor.frontend.lower.core import opaque_object
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, settled
 from auditor.frontend.lower.lambdas import Lambdas
@@ -48,6 +48,7 @@ class Declarations(Lambdas):
         init = self.ast.initializer(node)
         if ctype.kind == "ref":
             if init is not None:
+                self.forecast.declared(key, init)
                 self.vars[key] = self.alias(self.ast.spelling(node), init, ctype)
             return
         if self.build.is_static(node) and not self.host:
@@ -71,11 +72,16 @@ class Declarations(Lambdas):
             return
         self.line(f"{name} = {value.code}", node if init is not None else None)
         place = Lvalue("py", ctype, name, decl=key)
-        if key not in self.facts.mutable and init is not None:
+        changes = init is not None and self.forecast.declared(key, init, value)
+        if key not in self.facts.mutable and init is not None and not changes:
             place.lo, place.hi, place.plain = value.lo, value.hi, value.plain
             self.constants.add(key)
+            if value.plain or value.lo is not None or value.hi is not None:
+                self.facts.valued.add(key)
         if ctype.kind == "pointer" and key not in self.facts.weak and init is not None:
             place.value_space = value.space
+            if value.space:
+                self.facts.placed.add(key)
         self.vars[key] = place
 
     def _initial(self, node: Node, ctype: CType, init: Node | None) -> Val:
@@ -252,10 +258,7 @@ class Declarations(Lambdas):
     # ---- asm
 
     def asm_statement(self, node: Node) -> None:
-        parts = asm_parts(node.cursor)
-        operands = {k.key: k for k in node.kids}
-        outputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.outputs]
-        inputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.inputs]
+        parts, outputs, inputs = self._asm_operands(node)
         constants: dict[int, int] = {}
         codes: list[str] = []
         for index, operand in enumerate(inputs):
@@ -285,6 +288,16 @@ class Declarations(Lambdas):
         for place, name in zip(places, names, strict=True):
             if name != place.code:
                 self._store_output(place, name)
+
+    def _asm_operands(self, node: Node) -> tuple[AsmParts, list[Node], list[Node]]:
+        """What an asm statement says, with the nodes of its outputs and inputs."""
+        if node.asm is None:
+            parts = asm_parts(node.cursor)
+            operands = {k.key: k for k in node.kids}
+            outputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.outputs]
+            inputs = [operands.get(c.data[1]) or self.ast.tree(c) for c in parts.inputs]
+            node.asm = parts, outputs, inputs
+        return node.asm  # type: ignore[no-any-return]
 
     def _output_target(self, place: Lvalue) -> str:
         """Where the asm statement's result goes: the variable itself when it needs no conversion."""

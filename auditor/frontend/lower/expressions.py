@@ -283,7 +283,7 @@ class Expressions(Casts):
         a = self.rvalue(left)
         if a.const is not None and bool(a.const) == (op == "||"):
             return literal(int(op == "||"), BOOL)
-        with self.out.capture() as lines:
+        with self.out.capture() as lines, self.forecast.under(left):
             b = self.rvalue(right)
         if not lines:
             return self.logical(op, a, b)
@@ -310,10 +310,11 @@ class Expressions(Casts):
         condition = settled(self.rvalue(inner[0]))
         if condition.const is not None:
             return self.rvalue(inner[1] if condition.const else inner[2])
-        with self.out.capture() as first:
-            a = self.owned(self.rvalue(inner[1]))
-        with self.out.capture() as second:
-            b = self.owned(self.rvalue(inner[2]))
+        with self.forecast.under(inner[0]):
+            with self.out.capture() as first:
+                a = self.owned(self.rvalue(inner[1]))
+            with self.out.capture() as second:
+                b = self.owned(self.rvalue(inner[2]))
         if not first and not second and ctype.scalar:
             return self.chosen(condition, a, b, ctype)
         result = self.temp()

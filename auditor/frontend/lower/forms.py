@@ -30,7 +30,9 @@ class Val:
     borrowed: bool = False
 
     def retyped(self, ctype: CType) -> Val:
-        return replace(self, type=ctype)
+        return Val(
+            self.code, ctype, self.const, self.raw, self.lo, self.hi, self.plain, self.space, self.borrowed
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -174,7 +176,7 @@ def _integer(value: Val, to: CType) -> Val:
         value = settled(value)
     if value.raw:
         if not to.signed:
-            return replace(value, type=to)
+            return value.retyped(to)
         return _narrow(value, to)
     if fits(value, to) or (source.kind == "enum" and source.bits <= to.bits):
         return value.retyped(to)

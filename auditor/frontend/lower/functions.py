@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from auditor.frontend.lower.calls import CELL, INTEGER, OBJECT
 from auditor.frontend.lower.core import Facts
 from auditor.frontend.lower.emit import Line
+from auditor.frontend.lower.forecast import suspects
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, literal, opaque
 from auditor.frontend.lower.host import Host
-from auditor.frontend.lower.nodes import LAMBDA, TRY, Node
+from auditor.frontend.lower.nodes import TRY, Node
 from auditor.frontend.lower.scopes import Frame
 from auditor.frontend.lower.types import CType, pointer_to
 
@@ -24,8 +25,10 @@ _BUILT_IN = {"threadIdx": "S.tid", "blockIdx": "S.bid", "blockDim": "S.bdim", "g
 class FunctionLowerer(Host):
     """One attempt at one function."""
 
-    def __init__(self, build: Build, lowered: Lowered, facts: Facts, host: bool) -> None:
-        super().__init__(build, lowered, facts, host)
+    def __init__(
+        self, build: Build, lowered: Lowered, facts: Facts, host: bool, suspects: frozenset[int] = frozenset()
+    ) -> None:
+        super().__init__(build, lowered, facts, host, suspects)
         self.frames = [Frame("function")]
         self.constants = set()
         self.closure = None
@@ -103,6 +106,7 @@ class FunctionLowerer(Host):
         place = Lvalue("py", ctype, name, decl=key)
         if kind == INTEGER and key not in self.facts.weak:
             place.value_space = ADDRESS
+            self.facts.placed.add(key)
         self.vars[key] = place
         self.constants.add(key)
         return name
@@ -171,18 +175,25 @@ def lower_function(build: Build, lowered: Lowered, host: bool) -> None:
     """Translate one function; its facts settle in a few attempts.
 
     How a lambda captures a variable depends on these facts, and callees that take the closure are lowered for it. So a
-    function with lambdas is first tried without lowering its callees.
+    function with lambdas is first tried without lowering its callees. For others, the first attempt is the last where
+    what it assumes (``forecast``) turns out to be so.
     """
     facts = Facts()
     tree = lowered.signature.tree
-    dry = tree is not None and any(n.kind == LAMBDA for n in tree.walk())
+    dry = tree is not None and tree.tree.lambdas
+    suspected = suspects(build.ast, tree) if tree is not None and not dry and not host else frozenset()
     for _ in range(_ATTEMPTS):
-        size = facts.size()
-        attempt = FunctionLowerer(build, lowered, facts, host)
+        facts.begin()
+        attempt = FunctionLowerer(build, lowered, facts, host, suspected)
         attempt.dry = dry
         lowered.returned.clear()
         attempt.function()
-        if facts.size() == size:
+        suspected = frozenset()
+        certain = attempt.forecast.confirmed()
+        if len(certain) != len(attempt.forecast.assumed):
+            facts = Facts(certain, facts.asm)
+            continue
+        if facts.hold():
             if not dry:
                 break
             dry = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from auditor.frontend.clang_api import in_system_header
@@ -100,7 +101,7 @@ class Host(Statements):
             return "0"
         return self.owned(self.rvalue(node)).code
 
-    def host_indirect(self, node: Node, arguments: list[Node], ctype: CType) -> Val | None:
+    def host_indirect(self, node: Node, arguments: Sequence[Node], ctype: CType) -> Val | None:
         """A call through a pointer: of the tensor map encoder, or opaque."""
         name = self._encoder(node)
         codes = [self._api_argument(a) for a in arguments]

@@ -182,7 +182,10 @@ class Lambdas(Initialisers):
         """Whether a variable never changes after its declaration, so that a reference to it may be a copy."""
         if decl not in self.constants or decl in self.facts.mutable:
             return False
-        return not any(self.build.assigns(tree, decl) for tree in self._trees)
+        if any(self.build.assigns(tree, decl) for tree in self._trees):
+            return False
+        self.facts.valued.add(decl)
+        return True
 
     constants: set[int]
     _trees: list[Node]  # the lambda being captured for

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from auditor.frontend.lower.forms import Val, settled
 from auditor.frontend.lower.nodes import (
     BINARY,
@@ -25,6 +27,17 @@ from auditor.frontend.lower.nodes import (
     is_expression,
 )  # fmt: skip
 from auditor.frontend.lower.scopes import Frame, Scopes
+from auditor.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """Of a loop that counts: its variable, by key, and up or down to what it does so by how much."""
+
+    variable: int
+    op: str
+    bound: Node
+    stride: int
 
 
 class Loops(Scopes):
@@ -39,8 +52,12 @@ class Loops(Scopes):
         self.frames.append(outer)
         if init is not None:
             self.statement(init)
-        if not self._counted(node, init, test, step, body):
+        limit = self._limit(init, test, step, body)
+        if limit is None or init is None:
             self._general_loop(node, test, step, body)
+        elif not self._counted(node, init, limit, body):
+            with self.forecast.under(init, limit.bound):
+                self._general_loop(node, test, step, body)
         self.frames.pop()
         self._clean(outer)
 
@@ -68,42 +85,52 @@ class Loops(Scopes):
             return False
         return self.types.of(node).kind == "bool"
 
-    def _counted(self, node: Node, init: Node | None, test: Node | None, step: Node | None, body: Node) -> bool:
-        """``for (int i = A; i < B; i += C)`` with constants and an untouched ``i`` is a Python range."""
+    def _limit(self, init: Node | None, test: Node | None, step: Node | None, body: Node) -> _Limit | None:
+        """How far a loop counts that has the form of ``for (int i = A; i < B; i += C)`` with an untouched ``i``."""
         if init is None or test is None or step is None or init.kind != DECL or len(init.kids) != 1:
-            return False
+            return None
         decl = init.kids[0]
-        if decl.kind != VAR_DECL or test.kind != BINARY:
-            return False
+        if decl.kind != VAR_DECL or test.kind != BINARY or not self.types.of(decl).integral:
+            return None
         key = self.ast.decl_key(decl.cursor)
-        place = self.vars.get(key)
-        ctype = self.types.of(decl)
-        if place is None or not place.decl or not ctype.integral or key in self.facts.cells:
-            return False
-        start = self.read(place, None)
         stride = self._stride(step, key)
         op = self.ast.binary(test)
         left, right = test.expressions[:2]
-        if stride == 0 or start.lo is None or start.lo != start.hi or op not in ("<", "<=", ">", ">=", "!="):
-            return False
+        if stride == 0 or op not in ("<", "<=", ">", ">=", "!="):
+            return None
         if not self._is_variable(left, key) or self.build.assigns(body, key):
+            return None
+        return _Limit(key, op, right, stride)
+
+    def _counted(self, node: Node, init: Node, limit: _Limit, body: Node) -> bool:
+        """Such a loop with constants is a Python range. Whether it is one."""
+        key, op, stride = limit.variable, limit.op, limit.stride
+        place = self.vars.get(key)
+        if place is None or not place.decl or key in self.facts.cells:
             return False
+        start = self.forecast.assumed.get(key) or self.read(place, None)
+        if start.lo is None or start.lo != start.hi:
+            return False
+        temps, notes = self._temps, len(self.notes)
         with self.out.capture() as lines:
-            bound = settled(self.rvalue(right))
+            bound = settled(self.rvalue(limit.bound))
         if lines or not isinstance(bound.const, int):
+            self._temps = temps  # as if it had not been asked for
+            del self.notes[notes:]
             return False
-        first, limit = start.lo, bound.const
+        first, last = start.lo, bound.const
         if op in ("<=", ">="):
-            limit += 1 if op == "<=" else -1
-        elif op == "!=" and (limit - first) % stride:
+            last += 1 if op == "<=" else -1
+        elif op == "!=" and (last - first) % stride:
             return False
-        if (stride > 0) != (op in ("<", "<=") or (op == "!=" and limit >= first)):
+        if (stride > 0) != (op in ("<", "<=") or (op == "!=" and last >= first)):
             return False
-        values = range(first, limit, stride)
-        self._counted_loop(node, key, values, step, body)
+        if self.forecast.assumed.pop(key, None) is not None:
+            self.constants.add(key)
+        self._counted_loop(node, key, range(first, last, stride), body)
         return True
 
-    def _counted_loop(self, node: Node, key: int, values: range, step: Node, body: Node) -> None:
+    def _counted_loop(self, node: Node, key: int, values: range, body: Node) -> None:
         if not values:
             return
         place = self.vars[key]
@@ -253,7 +280,7 @@ class Loops(Scopes):
         self.frames.pop()
 
 
-    def _for_each(self, node: Node, decl: Node, elements: list[Node], body: Node) -> None:
+    def _for_each(self, node: Node, decl: Node, elements: Sequence[Node], body: Node) -> None:
         """``for (auto x : {a, b})``: the body once for each element."""
         for element in elements:
             self.line(f"for {self.fresh('once')} in range(1):", node)

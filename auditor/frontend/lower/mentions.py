@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from keyword import kwlist
+from typing import NamedTuple
 
 from auditor.frontend.lower.emit import CALL_MARK, Line
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # not an attribute
+_LINES = 1 << 14  # that are remembered: functions are looked at twice, and kernels of one generator are much alike
 
 
 class Mentions:
@@ -32,87 +36,123 @@ class Mentions:
         """Variables that a parameter or a statement above a line assigns."""
         return {name for name, first in self._bound.items() if first < line}
 
-    def variables(self, lo: int, hi: int) -> set[str]:
-        """Names in lines [lo, hi) that are no attributes."""
-        return set().union(*self._variables[lo:hi])
+    def occurs(self, name: str, lo: int, hi: int) -> bool:
+        """Whether lines [lo, hi) mention a name that is no attribute."""
+        lines = self._places.get(name, ())
+        after = bisect_left(lines, lo)
+        return after < len(lines) and lines[after] < hi
 
     def assigned(self, lo: int, hi: int) -> list[str]:
         """Names that lines [lo, hi) assign, in the order of their first assignment. A comprehension has its counter to
         itself."""
-        stores = [name for line in range(lo, hi) for name in self._stores.get(line, ())]
-        inside = {name for line in range(lo, hi) for name in self._counters.get(line, ())}
-        return [name for name in dict.fromkeys(stores) if name not in inside]
+        found = [_assignments(item.text) for item in self._lines[lo:hi]]
+        inside = {name for line in found for name in line.counters}
+        return [name for name in dict.fromkeys(name for line in found for name in line.stores) if name not in inside]
 
     @cached_property
     def _words(self) -> dict[str, int]:
-        return _first((n, name) for n, item in enumerate(self._lines) for name in _WORD.findall(item.text))
+        first: dict[str, int] = {}
+        for number, item in enumerate(self._lines):
+            for name in _WORD.findall(item.text):
+                first.setdefault(name, number)
+        return first
 
     @cached_property
-    def _variables(self) -> list[set[str]]:
-        return [set(_VARIABLE.findall(item.text)) for item in self._lines]
+    def _places(self) -> dict[str, list[int]]:
+        """For each name that is no attribute, the lines that mention it."""
+        places: dict[str, list[int]] = {}
+        for number, item in enumerate(self._lines):
+            for name in _variables(item.text):
+                places.setdefault(name, []).append(number)
+        return places
 
     @cached_property
     def _bound(self) -> dict[str, int]:
         """For each variable that a parameter or a statement assigns, the first line that does."""
         found = dict.fromkeys(_VARIABLE.findall(self._lines[0].text.partition("(")[2]), 0)
-        for statement in self._statements:
-            for target in (*getattr(statement, "targets", ()), getattr(statement, "target", None)):
-                for name in ast.walk(target) if target is not None else ():
-                    if isinstance(name, ast.Name):
-                        found.setdefault(name.id, statement.lineno - 1)
+        for number, item in enumerate(self._lines):
+            for name in _assignments(item.text).bound:
+                found.setdefault(name, number)
         found.pop("S", None)
         return found
 
-    @property
-    def _stores(self) -> dict[int, list[str]]:
-        return self._assignments[0]
 
-    @property
-    def _counters(self) -> dict[int, list[str]]:
-        return self._assignments[1]
+class Assignments(NamedTuple):
+    """What one line assigns. ``bound``: names in the targets of the statement, be they a list or an index; ``stores``:
+    variables that it gives a value, in the order of Python's tree; ``counters``: those of its comprehensions."""
 
-    @cached_property
-    def _assignments(self) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-        """By line, the names that are assigned there and those that a comprehension there counts with."""
-        stores: dict[int, list[str]] = {}
-        counters: dict[int, list[str]] = {}
-        for statement in self._statements:
-            line = statement.lineno - 1
-            for node in _assigning(statement, self._lines[line].text):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    stores.setdefault(line, []).append(node.id)
-                elif isinstance(node, ast.comprehension):
-                    names = [name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)]
-                    counters.setdefault(line, []).extend(names)
-        return stores, counters
-
-    @cached_property
-    def _statements(self) -> list[ast.stmt]:
-        """All statements, in the order in which they stand."""
-        text = "\n".join(" " * item.indent + item.text for item in self._lines)
-        work: list[ast.stmt] = ast.parse(text.replace(CALL_MARK, "yield from ")).body[::-1]
-        found = []
-        while work:
-            statement = work.pop()
-            found.append(statement)
-            work += [*getattr(statement, "orelse", ())][::-1] + [*getattr(statement, "body", ())][::-1]
-        return found
+    bound: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+    counters: tuple[str, ...] = ()
 
 
-def _assigning(statement: ast.stmt, text: str) -> Iterator[ast.AST]:
-    """The nodes of one statement, without its suites, among which it may assign: those of its targets, and all where
-    its line holds what assigns inside of an expression."""
-    everything = ":=" in text or " for " in text
+_NOTHING = Assignments()
+_KEYWORDS = frozenset(kwlist)
+_TARGET = re.compile(r"(?P<names>[A-Za-z_]\w*(?:, [A-Za-z_]\w*)*),? = ")
+_COUNTER = re.compile(r"for (?P<name>[A-Za-z_]\w*) in ")
+_WALRUS = re.compile(r"([A-Za-z_]\w*) := ")
+_AUGMENTED = re.compile(r" (?:[-+*/%&|^@]|//|\*\*|<<|>>)= ")
+
+
+@lru_cache(_LINES)
+def _variables(text: str) -> frozenset[str]:
+    return frozenset(_VARIABLE.findall(text))
+
+
+@lru_cache(_LINES)
+def _assignments(text: str) -> Assignments:
+    """What a line assigns. Most lines are of a few forms, for which Python's parser would take ten times as long."""
+    target = _TARGET.match(text)
+    rest = text[target.end() :] if target else text
+    nested = ":=" in text or " for " in text
+    names: tuple[str, ...] = ()
+    if target:
+        names = tuple(target["names"].split(", "))
+    elif counted := _COUNTER.match(text):
+        names = (counted["name"],)
+    elif text.startswith("for "):
+        return _parsed_assignments(text)
+    elif " = " in text:
+        names = ()
+        left, _, rest = text.partition(" = ")
+        if nested or "'" in left or '"' in left:
+            return _parsed_assignments(text)
+        bound = tuple(name for name in _VARIABLE.findall(left) if name not in _KEYWORDS)
+        return Assignments(bound) if " = " not in rest else _parsed_assignments(text)
+    if " = " in rest or _AUGMENTED.search(text):
+        return _parsed_assignments(text)
+    if not nested:
+        return Assignments(names, names) if names else _NOTHING
+    inner = _WALRUS.findall(text)
+    if len(inner) != text.count(":=") or len(inner) > 1 or "'" in text or '"' in text:
+        return _parsed_assignments(text)
+    counters = tuple(match["name"] for match in _COUNTER.finditer(rest)) if " for " in text else ()
+    if len(counters) != text.count(" for "):
+        return _parsed_assignments(text)
+    return Assignments(names, (*names, *inner, *counters), counters)
+
+
+def _parsed_assignments(text: str) -> Assignments:
+    """The same by Python's parser, for a line of any form."""
+    line = text.replace(CALL_MARK, "yield from ")
+    if line.startswith("elif "):
+        line = line[2:]
+    statement = ast.parse(line + " pass" if line.endswith(":") else line).body[0]
+    targets = [*getattr(statement, "targets", ()), getattr(statement, "target", None)]
+    bound = [name.id for part in targets if part is not None for name in ast.walk(part) if isinstance(name, ast.Name)]
+    stores, counters = [], []
+    for node in _outside_suites(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            stores.append(node.id)
+        elif isinstance(node, ast.comprehension):
+            counters += [name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)]
+    return Assignments(tuple(bound), tuple(stores), tuple(counters))
+
+
+def _outside_suites(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of one statement, without those of its suites."""
     for name, value in ast.iter_fields(statement):
-        if name in ("body", "orelse") or not (everything or name in ("target", "targets")):
-            continue
-        for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, ast.AST):
-                yield from ast.walk(part)
-
-
-def _first(found: Iterator[tuple[int, str]]) -> dict[str, int]:
-    first: dict[str, int] = {}
-    for line, name in found:
-        first.setdefault(name, line)
-    return first
+        if name not in ("body", "orelse"):
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, ast.AST):
+                    yield from ast.walk(part)

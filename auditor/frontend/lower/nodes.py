@@ -7,12 +7,16 @@ else is asked at most once a node. Only this module and ``types`` touch clang.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from typing import Any
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import clang.cindex as _cindex
 
 from auditor.source import UNKNOWN, Loc
+
+if TYPE_CHECKING:
+    from auditor.frontend.lower.types import CType
 
 _ci: Any = _cindex
 
@@ -39,6 +43,8 @@ VOID_STATEMENTS = frozenset((NULL, ASM, COMPOUND))
 FUNCTION_KINDS = frozenset((FUNCTION_DECL, CXX_METHOD, CONSTRUCTOR, DESTRUCTOR, CONVERSION))
 VARIABLE_KINDS = frozenset((VAR_DECL, PARM_DECL))
 
+_OPERATIONS = frozenset((UNARY, BINARY, COMPOUND_ASSIGN, ASM))
+
 # Unary operators (CXUnaryOperatorKind).
 POST_INC, POST_DEC, PRE_INC, PRE_DEC, ADDRESS, DEREF, PLUS, MINUS, NOT, LNOT = range(1, 11)
 # Binary operators (CXBinaryOperatorKind) by spelling.
@@ -52,25 +58,76 @@ def is_expression(kind: int) -> bool:
     return 100 <= kind < 200 or kind == BIT_CAST
 
 
-def _pointer(cursor: Any) -> int:
+class _Entry(ctypes.Structure):
+    """CXCursor with a name for each field. The bindings' ``Cursor`` holds an array, and makes an object of it at each
+    access: too slow for what is done with every node of a tree."""
+
+    _fields_ = (
+        ("kind", ctypes.c_int),
+        ("xdata", ctypes.c_int),
+        ("declaration", ctypes.c_void_p),
+        ("statement", ctypes.c_void_p),
+        ("unit", ctypes.c_void_p),
+    )
+
+
+class _TypeEntry(ctypes.Structure):
+    """CXType. ``identity`` is the same for the same type."""
+
+    _fields_ = (("kind", ctypes.c_int), ("identity", ctypes.c_void_p), ("unit", ctypes.c_void_p))
+
+
+def _pointer(entry: Any) -> int:
     """The address of the clang object behind a cursor, which identifies it among its siblings."""
-    kind = cursor._kind_id
-    pointer = cursor.data[1] if 100 <= kind < 350 else cursor.data[0]
-    return pointer or 0
+    return (entry.statement if 100 <= entry.kind < 350 else entry.declaration) or 0
+
+
+class Tree:
+    """What is known of all nodes below one cursor, numbered in the order in which they stand."""
+
+    def __init__(self, unit: Any) -> None:
+        self.unit = unit
+        self.lambdas = False
+        self.uses: list[Node] = []  # names that stand for more than a value, as the targets of assignments do
+        self.places: list[int] = []  # their numbers
+        self.operands: list[tuple[Node, Node]] = []  # those of them that an operator or asm statement has, with it
+
+    def uses_below(self, node: Node) -> list[Node]:
+        last = node
+        while last.kids:
+            last = last.kids[-1]
+        return self.uses[bisect_right(self.places, node.number) : bisect_right(self.places, last.number)]
 
 
 class Node:
-    """One cursor with its children. ``ast`` fills the cached properties on demand."""
+    """One cursor with its children. ``Ast`` and ``TypeTable`` fill in the other attributes on demand."""
 
-    __slots__ = ("_expressions", "cursor", "key", "kids", "kind", "memo")
+    kids: Sequence[Node] = ()
+    ctype: CType | None = None
+    spelling: str | None = None
+    loc: Loc | None = None
+    reference: Any = False  # None: asked for, but there is none; so for those that follow
+    value: Any = False
+    initializer: Any = False
+    member_initialiser: Any = False
+    operator: Any = None
+    arguments: list[Node] | None = None
+    asm: Any = None
+    _expressions: Sequence[Node] | None = None
 
-    def __init__(self, cursor: Any) -> None:
-        self.cursor = cursor
-        self.kind: int = cursor._kind_id
-        self.key: int = _pointer(cursor)
-        self.kids: list[Node] = []
-        self.memo: dict[str, Any] = {}
-        self._expressions: list[Node] | None = None
+    def __init__(self, entry: Any, kind: int, key: int, number: int, tree: Tree) -> None:
+        self.entry = entry
+        self.kind = kind
+        self.key = key
+        self.number = number
+        self.tree = tree
+
+    @property
+    def cursor(self) -> Any:
+        """The cursor, as an object of the bindings."""
+        made = _ci.Cursor.from_buffer_copy(self.entry)
+        made._tu = self.tree.unit
+        return made
 
     def walk(self) -> Iterator[Node]:
         """This node and everything below it, parents first."""
@@ -81,7 +138,7 @@ class Node:
             stack.extend(reversed(node.kids))
 
     @property
-    def expressions(self) -> list[Node]:
+    def expressions(self) -> Sequence[Node]:
         """The children that are expressions."""
         found = self._expressions
         if found is None:
@@ -89,7 +146,8 @@ class Node:
         return found
 
 
-_Visitor = ctypes.CFUNCTYPE(ctypes.c_int, _ci.Cursor, _ci.Cursor, ctypes.c_void_p)
+_Visitor = ctypes.CFUNCTYPE(ctypes.c_int, _Entry, _Entry, ctypes.c_void_p)
+_CursorVisitor = ctypes.CFUNCTYPE(ctypes.c_int, _ci.Cursor, _ci.Cursor, ctypes.c_void_p)
 
 
 def _function(name: str, arguments: list[Any], result: Any) -> Any:
@@ -106,30 +164,30 @@ class Ast:
     def __init__(self, unit: Any) -> None:
         self.unit = unit
         self._constant_functions: dict[tuple[str, int, int], bool] = {}  # by the place of the name
-        cursor, void, uint = _ci.Cursor, ctypes.c_void_p, ctypes.c_uint
+        cursor, entry, void, uint = _ci.Cursor, _Entry, ctypes.c_void_p, ctypes.c_uint
         self._visit = _function("clang_visitChildren", [cursor, _Visitor, void], uint)
-        self._unary = _function("clang_getCursorUnaryOperatorKind", [cursor], ctypes.c_int)
-        self._binary = _function("clang_getCursorBinaryOperatorKind", [cursor], ctypes.c_int)
-        self._type = _function("clang_getCursorType", [cursor], _ci.Type)
-        self._initializer = _function("clang_Cursor_getVarDeclInitializer", [cursor], cursor)
-        self._reference = _function("clang_getCursorReferenced", [cursor], cursor)
+        self._visit_cursors = _function("clang_visitChildren", [cursor, _CursorVisitor, void], uint)
+        self._unary = _function("clang_getCursorUnaryOperatorKind", [entry], ctypes.c_int)
+        self._binary = _function("clang_getCursorBinaryOperatorKind", [entry], ctypes.c_int)
+        self._type = _function("clang_getCursorType", [entry], _ci.Type)
+        self._type_entry = _function("clang_getCursorType", [entry], _TypeEntry)
+        self._initializer = _function("clang_Cursor_getVarDeclInitializer", [entry], entry)
+        self._reference = _function("clang_getCursorReferenced", [entry], entry)
         self._definition = _function("clang_getCursorDefinition", [cursor], cursor)
         self._canonical = _function("clang_getCanonicalCursor", [cursor], cursor)
-        self._argument_count = _function("clang_Cursor_getNumArguments", [cursor], ctypes.c_int)
-        self._argument = _function("clang_Cursor_getArgument", [cursor, uint], cursor)
+        self._argument_count = _function("clang_Cursor_getNumArguments", [entry], ctypes.c_int)
+        self._argument = _function("clang_Cursor_getArgument", [entry, uint], entry)
         self._extent = _function("clang_getCursorExtent", [cursor], _ci.SourceRange)
+        self._entry_extent = _function("clang_getCursorExtent", [entry], _ci.SourceRange)
         self._place = _function("clang_getCursorLocation", [cursor], _ci.SourceLocation)
         range_end = [_ci.SourceRange]
         self._start = _function("clang_getRangeStart", range_end, _ci.SourceLocation)
         self._end = _function("clang_getRangeEnd", range_end, _ci.SourceLocation)
-        pointer = ctypes.POINTER
-        self._expansion = _function(
-            "clang_getExpansionLocation",
-            [_ci.SourceLocation, pointer(void), pointer(uint), pointer(uint), pointer(uint)],
-            None,
-        )
+        self._expansion = _function("clang_getExpansionLocation", [_ci.SourceLocation, void, void, void, void], None)
+        self._file, self._line, self._column, self._offset = void(), uint(), uint(), uint()  # where it puts its answer
+        self._answer = [ctypes.byref(x) for x in (self._file, self._line, self._column, self._offset)]
         self._file_name = _function("clang_getFileName", [void], _ci._CXString)
-        self._evaluate = _function("clang_Cursor_Evaluate", [cursor], void)
+        self._evaluate = _function("clang_Cursor_Evaluate", [entry], void)
         self._result_kind = _function("clang_EvalResult_getKind", [void], ctypes.c_int)
         self._result_unsigned = _function("clang_EvalResult_isUnsignedInt", [void], uint)
         self._result_long = _function("clang_EvalResult_getAsLongLong", [void], ctypes.c_longlong)
@@ -138,32 +196,46 @@ class Ast:
         self._result_free = _function("clang_EvalResult_dispose", [void], None)
         self._files: dict[int | None, str] = {}
         self._trees: dict[int, Node] = {}
+        self._keys: dict[int, int] = {}
+        self._referenced: dict[tuple[int, int, int, int], Any] = {}
 
     # ---- trees
 
     def tree(self, cursor: Any) -> Node:
         """The node of a cursor with its whole subtree; memoised for declarations."""
-        key = _pointer(cursor)
+        own = _Entry.from_buffer_copy(cursor)
+        key = _pointer(own)
         known = self._trees.get(key)
-        if known is not None and known.kind == cursor._kind_id:
+        if known is not None and known.kind == own.kind:
             return known
-        root = Node(cursor)
+        tree = Tree(self.unit)
+        root = Node(own, own.kind, key, 0, tree)
         stack = [root]
-        unit = self.unit
+        number = 0
 
         def visit(child: Any, parent: Any, _data: Any) -> int:
-            child._tu = unit
-            node = Node(child)
-            pointer, kind = _pointer(parent), parent._kind_id
-            depth = len(stack) - 1
-            while depth and (stack[depth].key != pointer or stack[depth].kind != kind):
-                depth -= 1
-            if not depth and root.key != pointer:
-                # clang does not visit the wrapper of a lambda's init-capture
-                depth = max((i for i, n in enumerate(stack) if n.kind == LAMBDA), default=len(stack) - 1)
-            del stack[depth + 1 :]
-            stack[-1].kids.append(node)
+            nonlocal number
+            number += 1
+            kind = child.kind
+            node = Node(child, kind, (child.statement if 100 <= kind < 350 else child.declaration) or 0, number, tree)
+            above = parent.kind
+            key = (parent.statement if 100 <= above < 350 else parent.declaration) or 0
+            owner = stack[-1]
+            if owner.key != key or owner.kind != above:
+                owner = _unwind(stack, above, key)
+            if owner.kids:
+                owner.kids.append(node)  # type: ignore[attr-defined]  # most nodes have none, and no list
+            else:
+                owner.kids = [node]
             stack.append(node)
+            if kind == DECL_REF:
+                if owner.kind != UNEXPOSED_EXPR:
+                    tree.uses.append(node)
+                    tree.places.append(number)
+                    if owner.kind in _OPERATIONS:
+                        tree.operands.append((owner, node))
+            elif kind == LAMBDA:
+                tree.lambdas = True
             return 2  # recurse
 
         self._visit(cursor, _Visitor(visit), None)
@@ -180,7 +252,7 @@ class Ast:
             found.append(child)
             return 1
 
-        self._visit(cursor, _Visitor(visit), None)
+        self._visit_cursors(cursor, _CursorVisitor(visit), None)
         return found
 
     # ---- relations
@@ -195,10 +267,22 @@ class Ast:
 
     def reference(self, node: Node) -> Any:
         """The declaration that an expression refers to, or None."""
-        memo = node.memo
-        if "ref" not in memo:
-            memo["ref"] = self._adopt(self._reference(node.cursor))
-        return memo["ref"]
+        found = node.reference
+        if found is False:
+            found = node.reference = self._declaration(self._reference(node.entry))
+        return found
+
+    def _declaration(self, entry: Any) -> Any:
+        """The cursor of a declaration, one for all that refer to it."""
+        kind = entry.kind
+        if 70 <= kind <= 73:
+            return None
+        key = kind, entry.xdata, entry.declaration, entry.statement
+        found = self._referenced.get(key)
+        if found is None:
+            found = self._referenced[key] = _ci.Cursor.from_buffer_copy(entry)
+            found._tu = self.unit
+        return found
 
     def definition(self, cursor: Any) -> Any:
         """The definition of a declaration, or None when the unit has none."""
@@ -206,74 +290,80 @@ class Ast:
 
     def decl_key(self, cursor: Any) -> int:
         """Identity of a declared entity, the same for all its redeclarations."""
-        canonical = self._canonical(cursor)
-        return int(canonical.data[0] or cursor.data[0])
+        own = cursor.data[0]
+        known = self._keys.get(own)
+        if known is None:
+            known = self._keys[own] = int(self._canonical(cursor).data[0] or own)
+        return known
 
     def arguments(self, node: Node) -> list[Node]:
         """The argument nodes of a call, which are among its children (defaulted ones included)."""
-        memo = node.memo
-        if "args" not in memo:
+        found = node.arguments
+        if found is None:
             by_key = {kid.key: kid for kid in node.kids}
-            out: list[Node] = []
-            for index in range(max(self._argument_count(node.cursor), 0)):
-                cursor = self._adopt(self._argument(node.cursor, index))
-                if cursor is None:
+            found = node.arguments = []
+            for index in range(max(self._argument_count(node.entry), 0)):
+                entry = self._argument(node.entry, index)
+                if 70 <= entry.kind <= 73:
                     continue
-                kid = by_key.get(_pointer(cursor))
-                out.append(kid if kid is not None else self.tree(cursor))
-            memo["args"] = out
-        return memo["args"]  # type: ignore[no-any-return]
+                kid = by_key.get(_pointer(entry))
+                found.append(kid if kid is not None else self.tree(self._declaration(entry)))
+        return found
 
     def initializer(self, node: Node) -> Node | None:
         """The initialiser expression of a variable."""
-        memo = node.memo
-        if "init" not in memo:
-            cursor = self._adopt(self._initializer(node.cursor))
-            found: Node | None = None
-            if cursor is not None:
-                pointer = _pointer(cursor)
+        found = node.initializer
+        if found is False:
+            entry = self._initializer(node.entry)
+            found = None
+            if not 70 <= entry.kind <= 73:
+                pointer = _pointer(entry)
                 found = next((k for k in node.kids if k.key == pointer and is_expression(k.kind)), None)
                 if found is None:
                     found = next((k for k in reversed(node.kids) if is_expression(k.kind)), None)
-            memo["init"] = found
-        return memo["init"]  # type: ignore[no-any-return]
+            node.initializer = found
+        return found  # type: ignore[no-any-return]
 
     # ---- facts
 
     def spelling(self, node: Node) -> str:
-        memo = node.memo
-        if "spelling" not in memo:
-            memo["spelling"] = node.cursor.spelling
-        return memo["spelling"]  # type: ignore[no-any-return]
+        found = node.spelling
+        if found is None:
+            found = node.spelling = node.cursor.spelling
+        return found
 
     def type(self, node: Node) -> Any:
         """Clang's type of a node, without the checks that the bindings make."""
-        found = self._type(node.cursor)
+        found = self._type(node.entry)
         found._tu = self.unit
         return found
 
+    def type_identity(self, node: Node) -> int:
+        """What tells the type of a node from others."""
+        return self._type_entry(node.entry).identity or 0
+
     def unary(self, node: Node) -> int:
-        memo = node.memo
-        if "op" not in memo:
-            memo["op"] = int(self._unary(node.cursor))
-        return memo["op"]  # type: ignore[no-any-return]
+        found = node.operator
+        if found is None:
+            found = node.operator = int(self._unary(node.entry))
+        return found  # type: ignore[no-any-return]
 
     def binary(self, node: Node) -> str:
-        memo = node.memo
-        if "op" not in memo:
-            index = int(self._binary(node.cursor))
-            memo["op"] = BINARY_NAMES[index] if 0 <= index < len(BINARY_NAMES) else ""
-        return memo["op"]  # type: ignore[no-any-return]
+        found = node.operator
+        if found is None:
+            index = int(self._binary(node.entry))
+            found = node.operator = BINARY_NAMES[index] if 0 <= index < len(BINARY_NAMES) else ""
+        return found  # type: ignore[no-any-return]
 
     def evaluate(self, node: Node) -> int | float | None:
         """The value of a constant expression. Never ask for a mutable variable's declaration."""
-        memo = node.memo
-        if "value" not in memo:
-            memo["value"] = self.evaluate_cursor(node.cursor)
-        return memo["value"]  # type: ignore[no-any-return]
+        found = node.value
+        if found is False:
+            found = node.value = self._evaluated(node.entry)
+        return found  # type: ignore[no-any-return]
 
-    def evaluate_cursor(self, cursor: Any) -> int | float | None:
-        result = self._evaluate(cursor)
+    def _evaluated(self, entry: Any) -> int | float | None:
+        result = self._evaluate(entry)
         if not result:
             return None
         try:
@@ -291,28 +381,27 @@ class Ast:
     # ---- places
 
     def _expand(self, location: Any) -> tuple[str, int, int]:
-        file, line, column = ctypes.c_void_p(), ctypes.c_uint(), ctypes.c_uint()
-        offset = ctypes.c_uint()
-        self._expansion(
-            location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset)
-        )
-        name = self._files.get(file.value)
+        self._expansion(location, *self._answer)
+        file = self._file.value
+        name = self._files.get(file)
         if name is None:
             name = ""
-            if file.value:
+            if file:
                 name = str(_ci._CXString.from_result(self._file_name(file)) or "")
-            self._files[file.value] = name
-        return name, line.value, column.value
+            self._files[file] = name
+        return name, self._line.value, self._column.value
 
     def loc(self, node: Node) -> Loc:
         """The place of a node; of a macro use, the place where the user wrote it."""
-        memo = node.memo
-        if "loc" not in memo:
-            memo["loc"] = self.loc_of(node.cursor)
-        return memo["loc"]  # type: ignore[no-any-return]
+        found = node.loc
+        if found is None:
+            found = node.loc = self._range(self._entry_extent(node.entry))
+        return found
 
     def loc_of(self, cursor: Any) -> Loc:
-        extent = self._extent(cursor)
+        return self._range(self._extent(cursor))
+
+    def _range(self, extent: Any) -> Loc:
         file, line, column = self._expand(self._start(extent))
         if not line:
             return UNKNOWN
@@ -335,3 +424,15 @@ class Ast:
         """The place of a declaration's name."""
         file, line, column = self._expand(self._place(cursor))
         return Loc(file, line, column) if line else UNKNOWN
+
+
+def _unwind(stack: list[Node], kind: int, key: int) -> Node:
+    """Take from the stack of nodes what is not around the children of a cursor, and give the innermost that is."""
+    depth = len(stack) - 1
+    while depth and (stack[depth].key != key or stack[depth].kind != kind):
+        depth -= 1
+    if not depth and stack[0].key != key:
+        # clang does not visit the wrapper of a lambda's init-capture
+        depth = max((i for i, n in enumerate(stack) if n.kind == LAMBDA), default=len(stack) - 1)
+    del stack[depth + 1 :]
+    return stack[-1]

@@ -255,10 +255,21 @@ class Objects(Core):
             self.write(parent, Val(f"({kept} | ({new} & {mask}) << {place.key})", parent.type), node)
 
     def assigned(self, decl: int, value: Val) -> None:
-        """A variable that is assigned after its declaration has no static value any more."""
-        self.facts.mutable.add(decl)
+        """A variable that is assigned after its declaration has no static value any more.
+
+        Where this attempt took it for a constant, another one follows. What is left of this one looks at the branches
+        that the variable decides as well, for they may assign others: ``if (++stage == 4) { stage = 0; phase ^= 1; }``.
+        """
+        facts, place = self.facts, self.vars.get(decl)
+        facts.mutable.add(decl)
+        self.forecast.assigned(decl)
+        if decl in facts.valued and place is not None:
+            place.lo = place.hi = None
+            place.plain = False
         if value.type.kind == "pointer" and value.space != ADDRESS:
-            self.facts.weak.add(decl)
+            facts.weak.add(decl)
+            if decl in facts.placed and place is not None:
+                place.value_space = ""
 
     def _write_object(self, place: Lvalue, value: Val, node: Node | None) -> None:
         ctype = place.type

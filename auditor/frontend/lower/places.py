@@ -224,7 +224,7 @@ class Places(Arithmetic, Objects):
         condition_code = self.branch(condition)
         self.line(f"if {condition_code}:", inner[0])
         for index, side in enumerate(inner[1:]):
-            with self.out.block():
+            with self.out.block(), self.forecast.under(inner[0]):
                 pointer = self.reference_pointer(self.lvalue(side))
                 spaces.append(pointer.space)
                 self.line(f"{result} = {pointer.code}")

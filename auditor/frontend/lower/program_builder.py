@@ -27,7 +27,6 @@ from auditor.frontend.lower.lambdas import Closure
 from auditor.frontend.lower.nodes import (
     CALL,
     COMPOUND,
-    DECL_REF,
     FUNCTION_DECL,
     FUNCTION_KINDS,
     INIT_LIST,
@@ -271,9 +270,9 @@ class Build:
         node = member.node
         if node is None:
             return None
-        if "member" not in node.memo:
-            node.memo["member"] = self._find_member_initialiser(member, node)
-        return node.memo["member"]  # type: ignore[no-any-return]
+        if node.member_initialiser is False:
+            node.member_initialiser = self._find_member_initialiser(member, node)
+        return node.member_initialiser  # type: ignore[no-any-return]
 
     def _find_member_initialiser(self, member: Field, node: Node) -> Node | None:
         items = [k for k in node.kids if is_expression(k.kind)]
@@ -307,13 +306,8 @@ class Build:
         """Whether a variable is used in the body as anything but a value."""
         touched = self._touched.get(body.key)
         if touched is None:
-            touched = self._touched[body.key] = set()
-            for item in body.walk():
-                for kid in item.kids:
-                    if kid.kind == DECL_REF and item.kind != UNEXPOSED_EXPR:
-                        target = self.ast.reference(kid)
-                        if target is not None:
-                            touched.add(self.ast.decl_key(target))
+            targets = [self.ast.reference(used) for used in body.tree.uses_below(body)]
+            touched = self._touched[body.key] = {self.ast.decl_key(target) for target in targets if target is not None}
         return key in touched
 
     def reaches(self, signature: Signature) -> bool:

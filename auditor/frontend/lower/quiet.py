@@ -21,6 +21,7 @@ _READ_ONLY = frozenset(("tid", "bid", "bdim", "gdim", "__class__", "v"))
 _ON_LANES = ("S.mixed", "S.narrow", "S.widen", "S.active")
 _ON_MEMORY = ("S.load", "S.store")
 _METHODS = frozenset(name.removeprefix("S.") for name in ("S.asm", "S.cond", *_ON_LANES, *_ON_MEMORY))
+_MACHINE = re.compile(r"\bS\.(\w+)(?:\((\d+),)?")  # what code asks of the machine, with the number of an asm statement
 
 
 @dataclass
@@ -42,6 +43,8 @@ class Quiet:
     def __init__(self, asm: Sequence[bool], memory: bool = False) -> None:
         self._asm = asm
         self._calls = frozenset((*_ON_LANES, *(_ON_MEMORY if memory else ())))
+        allowed = [name.removeprefix("S.") for name in ("S.asm", "S.cond", "S.loop", *self._calls)]
+        self._allowed = frozenset((*allowed, *_READ_ONLY))
         self.functions: set[int] = set()
 
     def function(self, lines: Sequence[Line]) -> bool:
@@ -66,6 +69,8 @@ class Quiet:
         for item in lines:
             if _BUSY.search(item.text) or (item.callee >= 0 and item.callee not in self.functions):
                 return None
+            if "S." in item.text and self._busy(item.text):
+                return None
         if not lines:
             return Changes()
         base = min(item.indent for item in lines)
@@ -77,6 +82,14 @@ class Quiet:
         if found.aliases & found.arrays.keys():  # whose elements change is not plain from the name
             return None
         return found
+
+    def _busy(self, text: str) -> bool:
+        """Whether a line asks the machine for more than that. It is plain from the text, before any is parsed."""
+        for match in _MACHINE.finditer(text):
+            name, number = match.groups()
+            if name not in self._allowed or (name == "asm" and number is not None and not self._asm[int(number)]):
+                return "'" not in text[: match.start()]  # it may be part of a string otherwise
+        return False
 
     def _statement(self, s: ast.stmt, found: Changes) -> bool:
         if isinstance(s, ast.Pass):

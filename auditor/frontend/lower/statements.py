@@ -123,10 +123,11 @@ class Statements(Loops):
                 self.build.left_out.add(left_out.key)
         else:
             self.line(f"if {self.branch(test)}:", kids[0])
-            self.body(then)
-            if other is not None and not (other.kind == COMPOUND and not other.kids):
-                self.line("else:")
-                self.body(other)
+            with self.forecast.under(kids[0]):
+                self.body(then)
+                if other is not None and not (other.kind == COMPOUND and not other.kids):
+                    self.line("else:")
+                    self.body(other)
         self.frames.pop()
         self._clean(frame)
 
@@ -164,7 +165,8 @@ class Statements(Loops):
         else:
             start = self.temp()
             self._select_case(node, value, cases, len(groups), start)
-        self._run_groups(groups, start)
+        with self.forecast.under(kids[0]):
+            self._run_groups(groups, start)
         self.frames.pop()
         self._clean(frame)
 

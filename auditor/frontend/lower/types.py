@@ -148,13 +148,14 @@ class TypeTable:
 
     def of(self, node: Node) -> CType:
         """The type of an expression or declaration."""
-        memo = node.memo
-        found: CType | None = memo.get("type")
+        found = node.ctype
         if found is None:
-            found = self.convert(self.ast.type(node))
+            found = self._types.get(self.ast.type_identity(node))
+            if found is None:
+                found = self.convert(self.ast.type(node))
             if found.kind == "array" and self._is_array_parameter(node):
                 found = pointer_to(found.element)
-            memo["type"] = found
+            node.ctype = found
         return found
 
     def _is_array_parameter(self, node: Node) -> bool:
