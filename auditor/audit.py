@@ -24,7 +24,7 @@ from auditor.machine.hypothesis import Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.scenario import ScenarioSettings, plan
 from auditor.machine.schedule import LAZY, TRUTHFUL, Lazy, Slow
-from auditor.machine.series import Series
+from auditor.machine.series import More, Series
 from auditor.program import Kernel, Program
 from auditor.registry import all_rules, get
 from auditor.rule import Rule
@@ -297,7 +297,7 @@ def audit_kernel(
                 told = _of_a_guess(finding) if _guessed(audit) else finding
                 findings.setdefault((finding.code, finding.loc), told)
 
-    def run(launch: Launch, steps: int) -> Trace | None:
+    def run(launch: Launch, steps: int, more: More) -> Trace | None:
         left = deadline - time.thread_time()
         if left <= 0:
             coverage.notes.append(
@@ -305,7 +305,7 @@ def audit_kernel(
             )
             return None
         share = left / 2 if launches[-1].reduced and not launch.reduced else left  # keep time for the stand-in
-        return Machine(program, kernel, launch, budget=steps, seconds=share).run()
+        return Machine(program, kernel, launch, budget=steps, seconds=share, more=more).run()
 
     for launch, trace in Series(launches, STEP_BUDGET, run):
         if seen.holds(launch, trace):

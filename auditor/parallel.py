@@ -158,7 +158,7 @@ def _size(unit: Unit) -> int:
     if unit.text is not None:
         return len(unit.text)
     with contextlib.suppress(OSError, ValueError):
-        return os.stat(unit.path).st_size
+        return Path(unit.path).stat().st_size
     return 0
 
 

@@ -65,8 +65,14 @@ class Regret(Exception):  # noqa: N818 - how a run ends, not a defect
         self.answer = {where: instead}
 
 
+def no_more(trace: Trace) -> int:
+    """The budget of a run that has spent what it had, and gets no more."""
+    return 0
+
+
 class Machine:
-    """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements).
+    """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements); when it is spent, ``more`` may
+    give a larger one to a run that has come so far.
 
     ``seconds`` are processor time of this thread: a busy machine must not change what is found.
     """
@@ -84,8 +90,10 @@ class Machine:
         steady: bool = True,
         contents: Contents = ascending,
         settled: Mapping[Stack, int] = MappingProxyType({}),
+        more: Callable[[Trace], int] = no_more,
     ) -> None:
         self.contents = contents
+        self.more = more
         self.settled = settled  # conditions on data, by place, that are not to be chosen, and what they are
         self.steady = Steady(self) if steady else None
         self.hypothesis = hypothesis
@@ -238,6 +246,7 @@ class Machine:
             steady=steady and self.steady is not None,
             contents=self.contents,
             settled=self.settled if settled is None else settled,
+            more=self.more,
         )
 
     def _add(self, strand: Strand, parent: Strand | None = None) -> None:
@@ -501,7 +510,10 @@ class Machine:
     def _look(self) -> None:
         """See whether the budget is spent, and choose the step at which to look again."""
         if self.steps > self.budget:
-            raise BudgetExceeded(f"{self.budget} steps")
+            budget = self.more(self.trace)
+            if budget <= self.budget:
+                raise BudgetExceeded(f"{self.budget} steps")
+            self.budget = budget
         if self.steps % STEPS_A_LOOK == 0 and time.thread_time() > self.deadline:
             raise BudgetExceeded("time")
         self._next_look = min(self.steps - self.steps % STEPS_A_LOOK + STEPS_A_LOOK, self.budget + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from auditor.machine.laps import grows, in_first_laps, is_longer
+from auditor.machine.core import no_more
 from auditor.machine.launch import Launch
 from auditor.machine.tails import cuts_copies, smallest_copies
 from auditor.trace import Trace
@@ -21,14 +22,15 @@ EXTRA_PATIENCE = 3  # times so many steps are allowed to it, as expectations may
 WRONG = frozenset(("deadlock", "over_arrival", "tx_overflow", "cluster_rank"))
 NO_MORE = 0.01  # of the events: what two runs that were cut differ by when their size makes no difference
 
-Run = Callable[[Launch, int], "Trace | None"]
+More = Callable[[Trace], int]
+Run = Callable[[Launch, int, More], "Trace | None"]
 
 
 class Series:
     """The runs of one kernel.
 
     ``budget``: steps that a launch may take that nothing stands in for. ``run`` executes a launch within a number of
-    steps, or returns None when no time is left. Where something goes wrong in the cluster that was chosen, and nothing
+    steps, or what a function allows when they are spent, or returns None when no time is left. Where something goes wrong in the cluster that was chosen, and nothing
     without one, the runs without it count.
     """
 
@@ -82,7 +84,7 @@ class _Runs:
     def _runs(self) -> Iterator[tuple[Launch, Trace]]:
         for launch in self._launches:
             if self._wants(launch):
-                trace = self._run(launch, self._steps(launch))
+                trace = self._run(launch, self._steps(launch), self._more if launch.fallback else no_more)
                 if trace is None:
                     return
                 yield launch, trace
@@ -90,7 +92,7 @@ class _Runs:
     def _wants(self, launch: Launch) -> bool:
         if launch.reduced and (not self._exceeded or self._is_long_at_least() or self._no_better(launch)):
             return False
-        if launch.once_more and self._completed:
+        if launch.once_more and (self._completed or any(cut.steps >= self._budget for _, cut in self._cut)):
             return False
         if launch.extra and not self._wants_extra(launch):
             return False
@@ -127,6 +129,14 @@ class _Runs:
             return min(self._budget, EXTRA_STEPS)
         return min(self._budget, EXTRA_PATIENCE * EXTRA_STEPS) if launch.extra else self._budget
 
+    def _more(self, trace: Trace) -> int:
+        """The budget of a smallest problem that has gone as far as the typical one, and done the same: no other one
+        can be expected to be shorter, and no other CTA."""
+        typical = self._cut[0][1] if len(self._cut) == 1 else None
+        if typical is None or typical.block_dependent or not _as_many(typical, trace):
+            return 0
+        return self._budget
+
     def _counts(self, launch: Launch, trace: Trace) -> bool:
         """Take note of a run. False when it was too long and another problem stands in for it."""
         if self._first is None:
@@ -156,9 +166,8 @@ class _Runs:
         if len(self._cut) < 2:
             return False
         (_, first), (last, second) = self._cut[-2:]
-        more = abs(len(first.events) - len(second.events))
         alike = launch.block_index == last.block_index or not (first.block_dependent or second.block_dependent)
-        return more <= NO_MORE * len(second.events) and alike
+        return _as_many(first, second) and alike
 
     def _hangs_for_its_size(self, launch: Launch, trace: Trace) -> bool:
         """Whether a chosen problem hangs, perhaps because it is smaller than any that the kernel is made for."""
@@ -174,7 +183,7 @@ class _Runs:
         least = others[-1] if others else most
         some = min(REPLACEABLE_STEPS, max(FAR * hung.steps, FAR_STEPS))
         for launch in (most, *reversed(others)):
-            trace = self._run(launch, self._budget if launch is least else some)
+            trace = self._run(launch, self._budget if launch is least else some, no_more)
             if trace is None or _has(trace, "deadlock"):
                 return None
             if _has(trace, "budget") and launch is not least:
@@ -184,6 +193,11 @@ class _Runs:
             if launch is most:
                 return None  # it does not get as far as the hang, and the others end earlier
         return None
+
+
+def _as_many(a: Trace, b: Trace) -> bool:
+    """Whether about as many events took place in two runs."""
+    return abs(len(a.events) - len(b.events)) <= NO_MORE * len(b.events)
 
 
 def _has(trace: Trace, kind: str) -> bool:

@@ -16,6 +16,7 @@ from auditor.machine.series import (
     FAR,
     FAR_STEPS,
     REPLACEABLE_STEPS,
+    More,
     Series,
 )
 from auditor.source import Loc
@@ -52,7 +53,7 @@ def judged(
     """
     ran: list[str] = []
 
-    def run(launch: Launch, budget: int) -> Trace | None:
+    def run(launch: Launch, budget: int, more: More) -> Trace | None:
         if len(ran) == runs:
             return None
         ran.append(launch.kernel)
@@ -61,7 +62,9 @@ def judged(
         for n, bar in enumerate((waits or {}).get(launch.kernel, [])):
             where = (Loc("k.cu", (places or {}).get(bar, 7)),)
             trace.events.append(Event(n, "mbar.wait", 0, 0, 1, n, 0, where, data={"bar": bar}))
-        trace.steps = min(steps.get(launch.kernel, 100), budget)
+        if steps.get(launch.kernel, 100) > budget:
+            budget = max(budget, more(trace))
+        trace.steps = min(steps.get(launch.kernel, 100), budget + 1)
         if launch.kernel in hang:
             trace.incidents.append(Incident(incident, ()))
         elif steps.get(launch.kernel, 100) > budget:
@@ -127,6 +130,15 @@ def test_a_smaller_problem_that_made_no_difference_is_not_tried_again_for_the_sa
     assert judged({**steps, "small": long}, launches=launches, waits={"single": [0]})[0][2:] == ["small", "smaller"]
 
 
+def test_the_smallest_problem_goes_on_where_it_did_the_same_as_the_typical_one() -> None:
+    steps = {"typical": REPLACEABLE_STEPS + 1, "single": 2 * REPLACEABLE_STEPS}
+    run = partial(judged, steps, block_dependent=False)
+    assert run() == (["typical", "single"], ["single"])
+    assert run(waits={"typical": [0]})[0] == ["typical", "single", "small"]
+    assert run(budget=REPLACEABLE_STEPS) == (["typical", "single"], ["typical"])  # it is cut again
+    assert judged(steps)[0] == ["typical", "single", "last"]  # another CTA might do less
+
+
 def test_another_cta_is_looked_at_where_it_may_do_something_else() -> None:
     launches = [TYPICAL, SINGLE, Launch("typical", extra=1, block_index=(1, 0, 0))]
     assert judged({}, launches=launches)[0] == ["typical", "single", "typical"]
@@ -137,7 +149,7 @@ def test_an_end_of_the_grid_that_is_alike_is_no_better_where_sizes_make_no_diffe
     launches = [TYPICAL, SINGLE, replace(SMALL, block_index=(1, 0, 0)), LAST]
     steps = {"typical": REPLACEABLE_STEPS + 1, "single": REPLACEABLE_STEPS + 1, "last": 100}
     assert judged(steps, launches=launches)[0] == ["typical", "single", "small"]
-    assert judged(steps, launches=launches, block_dependent=False)[0] == ["typical", "single", "last"]
+    assert judged(steps, launches=launches, block_dependent=False)[0] == ["typical", "single"]
 
 
 def test_an_extra_launch_that_is_longer_than_expected_does_not_count() -> None:
@@ -224,7 +236,7 @@ def test_a_part_that_is_not_full_counts_where_a_copy_is_smaller_for_it(
 
     ran: list[Launch] = []
 
-    def run(launch: Launch, _: int) -> Trace:
+    def run(launch: Launch, steps: int, more: More) -> Trace:
         ran.append(launch)
         trace = Trace(launch.kernel, {}, 1, 1)
         data = {"instr": "bulk.load", "bytes": size if launch.ragged else whole}
