@@ -68,7 +68,7 @@ def test_function() -> None:
     assert not mentions.bound(5, "S")
     assert mentions.variables(4, 5) == {"a", "x", "p"}  # n is an attribute there
     assert "i" in mentions.variables(4, 6)
-    assert mentions.known(4, "i")
-    assert not mentions.known(3, "i")
+    assert mentions.before(4, "i")
+    assert not mentions.before(3, "i")
     assert mentions.before(2, "x")
     assert not mentions.before(1, "x")

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from auditor.frontend.lower.emit import CALL_MARK, Line
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # not an attribute
 _LINES = 1 << 14  # that are remembered: functions are looked at twice, and kernels of one generator are much alike
 
@@ -27,17 +26,12 @@ class Mentions:
         self._lines = list(lines)
 
     def before(self, line: int, name: str) -> bool:
-        """Whether a name is mentioned above a line, be it as an attribute. A variable is assigned where it is declared,
-        and its name is used for no other."""
-        return self._words.get(name, line) < line
+        """Whether a variable is mentioned above a line. It is assigned where it is declared; no other has its name."""
+        return self._variables.get(name, line) < line
 
     def bound(self, line: int, name: str) -> bool:
         """Whether a parameter or a statement above a line assigns a variable, or what it holds."""
         return self._bound.get(name, line) < line
-
-    def known(self, line: int, name: str) -> bool:
-        """Whether a line above mentions a name that is no attribute."""
-        return self._variables.get(name, line) < line
 
     def variables(self, lo: int, hi: int) -> set[str]:
         """Names in lines [lo, hi) that are no attributes."""
@@ -49,13 +43,6 @@ class Mentions:
         found = [_assignments(item.text) for item in self._lines[lo:hi]]
         inside = {name for line in found for name in line.counters}
         return [name for name in dict.fromkeys(name for line in found for name in line.stores) if name not in inside]
-
-    @cached_property
-    def _words(self) -> dict[str, int]:
-        first: dict[str, int] = {}
-        for number in range(len(self._lines) - 1, -1, -1):
-            first.update(dict.fromkeys(_WORD.findall(self._lines[number].text), number))
-        return first
 
     @cached_property
     def _variables(self) -> dict[str, int]:

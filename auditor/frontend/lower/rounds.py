@@ -50,7 +50,7 @@ def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None
     head = next((n for n in heads if lines[n].indent == inner and _HEAD.fullmatch(lines[n].text)), None)
     if head is None:
         return
-    scalars = [name for name in mentions.assigned(start + 1, end) if mentions.known(start, name)]
+    scalars = [name for name in mentions.assigned(start + 1, end) if mentions.before(start, name)]
     if counted is not None:
         scalars.insert(0, counted["name"])
     others = mentions.variables(start + 1, end).difference(scalars)
