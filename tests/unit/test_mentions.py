@@ -63,10 +63,12 @@ def test_function() -> None:
     mentions = Mentions([Line(0, texts[0]), *(Line(2 if n > 2 else 1, text) for n, text in enumerate(texts[1:]))])
     assert mentions.assigned(1, 6) == ["x", "a", "i"]
     assert mentions.assigned(4, 6) == ["x"]
-    assert mentions.bound(4) == {"p", "n", "x", "a", "i"}
-    assert mentions.bound(2) == {"p", "n", "x"}
-    assert mentions.occurs("i", 4, 6)
-    assert not mentions.occurs("i", 4, 5)
-    assert not mentions.occurs("n", 1, 6)  # an attribute
+    assert all(mentions.bound(4, name) for name in ("p", "n", "x", "a", "i"))
+    assert not mentions.bound(2, "a")
+    assert not mentions.bound(5, "S")
+    assert mentions.variables(4, 5) == {"a", "x", "p"}  # n is an attribute there
+    assert "i" in mentions.variables(4, 6)
+    assert mentions.before(4, "i")
+    assert not mentions.before(3, "i")
     assert mentions.before(2, "x")
     assert not mentions.before(1, "x")

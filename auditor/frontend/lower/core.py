@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from auditor.frontend.lower.emit import Writer
-from auditor.frontend.lower.forecast import Forecast
+from auditor.frontend.lower.forecast import NONE, Forecast, Suspects
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, opaque, settled
 from auditor.frontend.lower.nodes import Node
 from auditor.frontend.lower.types import UNKNOWN_TYPE, CType
@@ -40,9 +40,10 @@ class Facts:
     value, and that they never hold a Ref.
     """
 
-    def __init__(self, mutable: Iterable[int] = (), asm: dict[int, int] | None = None) -> None:
-        self.cells: set[int] = set()
-        self.mutable = set(mutable)
+    def __init__(self, certain: Collection[int] = (), asm: dict[int, int] | None = None) -> None:
+        """``certain``: what is known from the start, as ``Forecast`` has it."""
+        self.cells = {-key for key in certain if key < 0}
+        self.mutable = {key for key in certain if key > 0}
         self.weak: set[int] = set()  # pointer variables that may hold a Ref
         self.asm = asm or {}  # the number of each statement that was met, by node
         self.valued: set[int] = set()
@@ -66,7 +67,7 @@ class Core:
     """State and small services. The mixins that follow add the C++."""
 
     def __init__(
-        self, build: Build, lowered: Lowered, facts: Facts, host: bool, suspects: frozenset[int] = frozenset()
+        self, build: Build, lowered: Lowered, facts: Facts, host: bool, suspects: Suspects = NONE
     ) -> None:
         self.build = build
         self.ast = build.ast

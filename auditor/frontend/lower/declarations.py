@@ -65,7 +65,9 @@ class Declarations(Lambdas):
             self._ends(ctype, self.vars[key])
             return
         value = settled(value)
-        if key in self.facts.cells:
+        if key in self.facts.cells or self.forecast.cell(key, name, value):
+            if init is not None:
+                self.forecast.declared(key, init)
             self.line(f"{name} = [{value.code}]", node if init is not None else None)
             self.vars[key] = Lvalue("py", ctype, f"{name}[0]", name, "0")
             self._ends(ctype, self.vars[key])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from auditor.frontend.lower.calls import CELL, INTEGER, OBJECT
 from auditor.frontend.lower.core import Facts
 from auditor.frontend.lower.emit import Line
-from auditor.frontend.lower.forecast import suspects
+from auditor.frontend.lower.forecast import NONE, Suspects, suspects
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, literal, opaque
 from auditor.frontend.lower.host import Host
 from auditor.frontend.lower.nodes import TRY, Node
@@ -26,7 +26,7 @@ class FunctionLowerer(Host):
     """One attempt at one function."""
 
     def __init__(
-        self, build: Build, lowered: Lowered, facts: Facts, host: bool, suspects: frozenset[int] = frozenset()
+        self, build: Build, lowered: Lowered, facts: Facts, host: bool, suspects: Suspects = NONE
     ) -> None:
         super().__init__(build, lowered, facts, host, suspects)
         self.frames = [Frame("function")]
@@ -181,22 +181,23 @@ def lower_function(build: Build, lowered: Lowered, host: bool) -> None:
     facts = Facts()
     tree = lowered.signature.tree
     dry = tree is not None and tree.tree.lambdas
-    suspected = suspects(build.ast, tree) if tree is not None and not dry and not host else frozenset()
+    suspected = suspects(build.ast, tree) if tree is not None and not dry and not host else NONE
     for _ in range(_ATTEMPTS):
         facts.begin()
         attempt = FunctionLowerer(build, lowered, facts, host, suspected)
         attempt.dry = dry
         lowered.returned.clear()
         attempt.function()
-        suspected = frozenset()
+        suspected = NONE
         certain = attempt.forecast.confirmed()
         if len(certain) != len(attempt.forecast.assumed):
             facts = Facts(certain, facts.asm)
             continue
-        if facts.hold():
+        if facts.hold():  # a cell that was foreseen is none that was learned of
             if not dry:
                 break
             dry = False
+        facts.cells.update(-key for key in certain if key < 0)
     lowered.function.lines = attempt.out.lines
     lowered.function.callees = attempt.callees
     lowered.function.blocking = attempt.blocking

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from keyword import kwlist
@@ -16,7 +15,6 @@ from typing import NamedTuple
 
 from auditor.frontend.lower.emit import CALL_MARK, Line
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # not an attribute
 _LINES = 1 << 14  # that are remembered: functions are looked at twice, and kernels of one generator are much alike
 
@@ -28,19 +26,16 @@ class Mentions:
         self._lines = list(lines)
 
     def before(self, line: int, name: str) -> bool:
-        """Whether a name is mentioned above a line, be it as an attribute. A variable is assigned where it is declared,
-        and its name is used for no other."""
-        return self._words.get(name, line) < line
+        """Whether a variable is mentioned above a line. It is assigned where it is declared; no other has its name."""
+        return self._variables.get(name, line) < line
 
-    def bound(self, line: int) -> set[str]:
-        """Variables that a parameter or a statement above a line assigns."""
-        return {name for name, first in self._bound.items() if first < line}
+    def bound(self, line: int, name: str) -> bool:
+        """Whether a parameter or a statement above a line assigns a variable, or what it holds."""
+        return self._bound.get(name, line) < line
 
-    def occurs(self, name: str, lo: int, hi: int) -> bool:
-        """Whether lines [lo, hi) mention a name that is no attribute."""
-        lines = self._places.get(name, ())
-        after = bisect_left(lines, lo)
-        return after < len(lines) and lines[after] < hi
+    def variables(self, lo: int, hi: int) -> set[str]:
+        """Names in lines [lo, hi) that are no attributes."""
+        return set().union(*[_variables(item.text) for item in self._lines[lo:hi]])
 
     def assigned(self, lo: int, hi: int) -> list[str]:
         """Names that lines [lo, hi) assign, in the order of their first assignment. A comprehension has its counter to
@@ -50,21 +45,12 @@ class Mentions:
         return [name for name in dict.fromkeys(name for line in found for name in line.stores) if name not in inside]
 
     @cached_property
-    def _words(self) -> dict[str, int]:
+    def _variables(self) -> dict[str, int]:
+        """For each name that is no attribute, the first line that mentions it."""
         first: dict[str, int] = {}
-        for number, item in enumerate(self._lines):
-            for name in _WORD.findall(item.text):
-                first.setdefault(name, number)
+        for number in range(len(self._lines) - 1, -1, -1):
+            first.update(dict.fromkeys(_variables(self._lines[number].text), number))
         return first
-
-    @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        """For each name that is no attribute, the lines that mention it."""
-        places: dict[str, list[int]] = {}
-        for number, item in enumerate(self._lines):
-            for name in _variables(item.text):
-                places.setdefault(name, []).append(number)
-        return places
 
     @cached_property
     def _bound(self) -> dict[str, int]:

@@ -170,7 +170,7 @@ class Ast:
         self._unary = _function("clang_getCursorUnaryOperatorKind", [entry], ctypes.c_int)
         self._binary = _function("clang_getCursorBinaryOperatorKind", [entry], ctypes.c_int)
         self._type = _function("clang_getCursorType", [entry], _ci.Type)
-        self._type_entry = _function("clang_getCursorType", [entry], _TypeEntry)
+        self.type_entry = _function("clang_getCursorType", [entry], _TypeEntry)  # of a node's entry
         self._initializer = _function("clang_Cursor_getVarDeclInitializer", [entry], entry)
         self._reference = _function("clang_getCursorReferenced", [entry], entry)
         self._definition = _function("clang_getCursorDefinition", [cursor], cursor)
@@ -337,10 +337,6 @@ class Ast:
         found = self._type(node.entry)
         found._tu = self.unit
         return found
-
-    def type_identity(self, node: Node) -> int:
-        """What tells the type of a node from others."""
-        return self._type_entry(node.entry).identity or 0
 
     def unary(self, node: Node) -> int:
         found = node.operator

@@ -330,6 +330,7 @@ class Objects(Core):
             return Val(f"Ref({place.box}, {place.key})", to)
         if place.kind == "py":
             if place.box:
+                self.forecast.addressed(place.box)
                 return Val(f"Ref({place.box}, {place.key})", to)
             if place.type.aggregate:
                 return Val(f"Ref([{place.code}], 0)", to)

@@ -50,11 +50,11 @@ def _tell(lines: list[Line], start: int, end: int, counted: re.Match[str] | None
     head = next((n for n in heads if lines[n].indent == inner and _HEAD.fullmatch(lines[n].text)), None)
     if head is None:
         return
-    scalars = [name for name in mentions.assigned(start + 1, end) if mentions.occurs(name, 0, start)]
+    scalars = [name for name in mentions.assigned(start + 1, end) if mentions.before(start, name)]
     if counted is not None:
         scalars.insert(0, counted["name"])
-    bound = mentions.bound(start).difference(scalars)
-    boxes = sorted(name for name in bound if mentions.occurs(name, start + 1, end))
+    others = mentions.variables(start + 1, end).difference(scalars)
+    boxes = sorted(name for name in others if mentions.bound(start, name))
     loop = f"rounds_{start}"
     left = "" if counted else _distance(lines[head - 1].text)
     arguments = [_tuple(scalars), _tuple(boxes), *([left] if left else [])]

@@ -141,6 +141,7 @@ class TypeTable:
 
     def __init__(self, ast: Ast) -> None:
         self.ast = ast
+        self._entry = ast.type_entry  # asked for every node
         self._types: dict[int, CType] = {}
         self._records: dict[int, CType] = {}
         self._layouts: dict[int, Layout] = {}
@@ -150,7 +151,7 @@ class TypeTable:
         """The type of an expression or declaration."""
         found = node.ctype
         if found is None:
-            found = self._types.get(self.ast.type_identity(node))
+            found = self._types.get(self._entry(node.entry).identity or 0)
             if found is None:
                 found = self.convert(self.ast.type(node))
             if found.kind == "array" and self._is_array_parameter(node):
