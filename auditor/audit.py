@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import zip_longest
 
 from auditor.causes import Diagnosis
 from auditor.config import AuditOptions
@@ -102,9 +100,24 @@ class Audit:
 
     @cached_property
     def _kinds(self) -> set[str]:
-        out = {e.kind for e in self.trace.events}
-        out |= {str(e.data["instr"]) for e in self.trace.events if e.kind == "async"}
+        return {*self._by_kind, *(str(e.data["instr"]) for e in self.of_kind("async"))}
+
+    def of_kind(self, kind: str) -> Sequence[Event]:
+        """The events of a kind, in order."""
+        return self._by_kind.get(kind, ())
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Event]]:
+        out: dict[str, list[Event]] = {}
+        for e in self.trace.events:
+            out.setdefault(e.kind, []).append(e)
         return out
+
+    @cached_property
+    def peeks(self) -> bool:
+        """Whether a poll that was answered "no" never became a wait at its place: its answer decides what follows."""
+        waits = {e.where for e in self.of_kind("mbar.wait")}
+        return any(poll.where not in waits for poll in self.trace.polls)
 
     def event(self, number: int) -> Event:
         return self.trace.events[number]
@@ -114,7 +127,7 @@ class Audit:
         for n, loc in enumerate(stack):
             if self.program.is_system(loc):
                 continue
-            if loc not in self._wrappers or self._is_handed_over(loc, stack[n + 1 :]):
+            if loc not in self.program.wrappers or self._is_handed_over(loc, stack[n + 1 :]):
                 return loc
         return stack[-1] if stack else self.kernel.loc
 
@@ -136,10 +149,6 @@ class Audit:
             if not loc.file.startswith(SHIM_ROOT):  # nobody could look at it
                 out.append(loc)
         return tuple(out)
-
-    @cached_property
-    def _wrappers(self) -> frozenset[Loc]:
-        return wrapper_places(self.program)
 
     def finding(
         self,
@@ -192,64 +201,6 @@ class Audit:
         places = list(stack)
         index = places.index(user) if user in places else len(places)
         return tuple(places[index + 1 :])
-
-
-def wrapper_places(program: Program) -> frozenset[Loc]:
-    """Places inside device functions that only wrap a few instructions.
-
-    Decided on the translated function: it makes at most two machine calls (asm statements, or calls of functions that
-    reach one), it is not a kernel, and it has no loop around both of them: such a loop is a role, not a wrapper.
-    """
-    entries = {k.entry for k in program.kernels}
-    bodies = _bodies(program, entries)  # none of which they call
-    calls = {name: [c for _, line in body for c in _MACHINE_CALL.findall(line)] for name, body in bodies.items()}
-    reaching: set[str] = {name for name, called in calls.items() if not _ASM_CALLS.isdisjoint(called)}
-    while more := {name for name, called in calls.items() if name not in reaching and not reaching.isdisjoint(called)}:
-        reaching |= more
-    return frozenset(
-        loc
-        for name, body in bodies.items()
-        if sum(c in reaching or c in _ASM_CALLS for c in calls[name]) <= MOST_WRAPPED
-        and not _loops_over_several(body, reaching | _ASM_CALLS)
-        for loc, _ in body
-        if loc is not None
-    )
-
-
-def _loops_over_several(body: list[tuple[Loc | None, str]], machine_calls: set[str] | frozenset[str]) -> bool:
-    """Whether a loop makes more than one machine call in a round, sleeping between polls aside."""
-    for n, (_, line) in enumerate(body):
-        if not _LOOP_HEAD.search(line):
-            continue
-        depth = _depth(line)
-        rest = [text for _, text in body[n + 1 :]]
-        end = next((k for k, text in enumerate(rest) if _depth(text) < depth), len(rest))
-        called = [c for text in rest[:end] for c in _MACHINE_CALL.findall(text) if not c.endswith("_nanosleep")]
-        if sum(c in machine_calls for c in called) > 1:
-            return True
-    return False
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-_LOOP_HEAD = re.compile(r"\bS\.loop\(|\.round\(")
-MOST_WRAPPED = 2
-_ASM_CALLS = frozenset(("S.asm", "S.wait_asm"))
-_MACHINE_CALL = re.compile(r"\b(S\.asm|S\.wait_asm|f\d+_\w+)(?=\()")
-
-
-def _bodies(program: Program, left_out: Container[str]) -> dict[str, list[tuple[Loc | None, str]]]:
-    """The lines of each translated function that is not left out, with their places."""
-    lines = program.python.split("\n")
-    heads = [n for n, line in enumerate(lines) if line.startswith("def ")]
-    out: dict[str, list[tuple[Loc | None, str]]] = {}
-    for head, end in zip(heads, [*heads[1:], len(lines)]):
-        name = lines[head][4 : lines[head].index("(")]
-        if name not in left_out:  # the place of line n, which is counted from one, is at n
-            out[name] = list(zip_longest(program.line_locs[head + 2 : end + 1], lines[head + 1 : end]))
-    return out
 
 
 def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding], Coverage]:
@@ -314,7 +265,7 @@ def audit_kernel(
         complete &= _note_coverage(audit, coverage)
         judge(audit)
         left = deadline - time.thread_time()
-        if not findings and trace.complete and left > 0 and _peeks(trace):
+        if not findings and trace.complete and left > 0 and audit.peeks:
             skipping = Machine(program, kernel, launch, budget=STEP_BUDGET, seconds=left, schedule=TRUTHFUL).run()
             judge(Audit(program, kernel, launch, skipping, deadline, TRUTHFUL))
     return [_with_inputs(f, kernel) for f in findings.values()], complete
@@ -336,12 +287,6 @@ def whole_values(options: AuditOptions) -> dict[str, int]:
     return {name: int(value) for name, value in options.values}
 
 
-def _peeks(trace: Trace) -> bool:
-    """Whether a poll that was answered "no" never became a wait at its place: its answer decides what follows."""
-    waits = {e.where for e in trace.events if e.kind == "mbar.wait"}
-    return any(poll.where not in waits for poll in trace.polls)
-
-
 def _fed(audit: Audit) -> Audit:
     """The audit, or one of a run in which threads that had nothing to read are slow; see ``auditor/starved.py``."""
     warps = starved(audit.trace)
@@ -358,11 +303,10 @@ def _fed(audit: Audit) -> Audit:
 
 
 class _Seen:
-    """Runs that were judged. Nothing is computed for a lone one."""
+    """Runs that were judged."""
 
     def __init__(self) -> None:
-        self._first: Trace | None = None
-        self._known: set[int] = set()
+        self._known: dict[tuple[int, int, bool], list[Trace]] = {}  # by what is soon compared
         self._hangs: set[frozenset[Stack]] = set()
 
     def holds(self, launch: Launch, trace: Trace) -> bool:
@@ -373,36 +317,32 @@ class _Seen:
             return True
         if hang:
             self._hangs.add(hang)
-        if self._first is None:
-            self._first = trace
-            return False
-        if not self._known:
-            self._known.add(_behaviour(self._first))
-        number = _behaviour(trace)
-        if number in self._known:
+        known = self._known.setdefault((len(trace.events), len(trace.incidents), trace.complete), [])
+        if any(_did_the_same(trace, other) for other in known):
             return True
-        self._known.add(number)
+        known.append(trace)
         return False
 
 
-def _behaviour(trace: Trace) -> int:
-    """A number that two runs share when they did the same at the same places with the same shared memory."""
-    return hash(
-        (
-            tuple(
-                (
-                    e.kind,
-                    e.warp,
-                    e.lanes,
-                    e.where,
-                    tuple((a.space, a.lo, a.hi, a.write) for a in e.accesses if a.space != "global"),
-                )
-                for e in trace.events
-            ),
-            tuple((i.kind, i.where) for i in trace.incidents),
-            trace.complete,
-        )
+def _did_the_same(a: Trace, b: Trace) -> bool:
+    """Whether two runs of as many events and incidents did the same at the same places with the same shared memory."""
+    return all(map(_alike, a.events, b.events)) and all(
+        i.kind == other.kind and i.where == other.where for i, other in zip(a.incidents, b.incidents)
     )
+
+
+def _alike(a: Event, b: Event) -> bool:
+    return (
+        a.kind == b.kind
+        and a.warp == b.warp
+        and a.lanes == b.lanes
+        and a.where == b.where
+        and _touched(a) == _touched(b)
+    )
+
+
+def _touched(event: Event) -> list[tuple[str, int, int, bool]]:
+    return [(a.space, a.lo, a.hi, a.write) for a in event.accesses if a.space != "global"]
 
 
 def _note_coverage(audit: Audit, coverage: Coverage) -> bool:

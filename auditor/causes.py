@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from auditor.causes_arrivals import early_expects, stray_arrivals
-from auditor.causes_bytes import assumed, bytes_read, capacity, sum_of_some
+from auditor.causes_bytes import MOST_COPIES, Landings, assumed, sum_of_some
+from auditor.causes_foreseen import Foresight
 from auditor.causes_parity import in_turn, may_order_more, out_of_step
 from auditor.causes_schedule import EarlyWait, failure, harmful_order
 from auditor.causes_unserved import unserved_read
@@ -21,7 +23,7 @@ from auditor.graph import Conflict
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
 from auditor.machine.schedule import Eager
-from auditor.meaning import Meaning, meaning, same_store
+from auditor.meaning import ORDER, Meaning, meaning, same_store
 from auditor.quick_dataclass import dataclass
 from auditor.races import place, reads_nothing, sorted_out
 from auditor.source import Stack
@@ -33,10 +35,6 @@ if TYPE_CHECKING:
 MAX_RERUNS = 12
 MOST_IN_ROLE = 3  # barriers of the whole block in one role, each of which hangs once the one before is passed
 MAX_THREADS = 1024
-
-# Meanings that are order conflicts proper; a corrected run has to be free of them.
-ORDER = frozenset(m for m in Meaning if m not in (Meaning.PROXY, Meaning.PROXY_WAR))
-
 
 # Meanings for which a barrier with the wrong parity may be the cause.
 SYNCHRONISED = frozenset(
@@ -131,6 +129,8 @@ class Diagnosis:
         self._in_vain: set[tuple[Stack, int]] = set()  # parities that were tried for another conflict, and did not help
         self._all_tried = False  # whether the parities of all waits were corrected together
         self._recounted: set[Stack] = set()  # inits whose count was tried with what arrives
+        self._foresight = Foresight(audit)
+        self._landings = Landings(audit)
         self._run()
 
     def cases(self, category: str) -> Iterator[Case]:
@@ -266,11 +266,13 @@ class Diagnosis:
         want, parts = sum(tx for _, tx in expected), list[int]()
         if not stuck and phase:
             return  # the first phases tell
-        room = min(assumed(copies), capacity(self.audit, copies)) if stuck else capacity(self.audit, copies)
+        room = self._landings.room(copies)
+        if stuck:
+            room = min(room, assumed(copies))
         if want <= room:
-            if phase or len(copies) < 2:
+            if phase or not 2 <= len(copies) <= MOST_COPIES:
                 return
-            parts = bytes_read(self.audit, copies)
+            parts = self._landings.read(copies)
             if not sum_of_some(want, parts):
                 return
         data = {"expected": want, "delivered": sum(parts) or room, "phase": phase, "copies": [e.id for e in copies],
@@ -489,10 +491,17 @@ class Diagnosis:
             category, Case(where, conflict=conflict, incident=incident, barrier=bar, wait=first, data={"start": start})
         )
 
+    @cached_property
+    def _arrivals(self) -> dict[int, list[Event]]:
+        """The arrivals on each barrier, in order."""
+        found: dict[int, list[Event]] = {}
+        for e in self.audit.of_kind("mbar.arrive"):
+            found.setdefault(e.data["bar"], []).append(e)
+        return found
+
     def _observed_counts(self, bar: int) -> list[int]:
         """How many arrivals a phase of that barrier really gets: what is possible by the arrivals between two waits."""
-        audit = self.audit
-        arrivals = [e for e in audit.trace.events if e.kind == "mbar.arrive" and e.data["bar"] == bar]
+        arrivals = self._arrivals.get(bar, ())
         by_place: dict[tuple[Stack, int], int] = {}
         for e in arrivals:
             by_place[e.where, e.warp] = by_place.get((e.where, e.warp), 0) + 1
@@ -531,6 +540,9 @@ class Diagnosis:
 
         ``plausible``: a correction that is seldom meant is put off to ``_seldom``.
         """
+        if launch is None and self.reruns < MAX_RERUNS and self._foresight.fails(hypothesis):
+            self.reruns += 1
+            return False
         other = self._rerun(hypothesis, launch)
         if other is None or any(other.incidents("deadlock", "over_arrival", "early_phase", "budget")):
             return False

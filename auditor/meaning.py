@@ -33,6 +33,10 @@ class Meaning(str, Enum):
     ALLOC_UNPUBLISHED = "alloc-unpublished"
 
 
+# Meanings that are order conflicts proper; a corrected run has to be free of them.
+ORDER = frozenset(m for m in Meaning if m not in (Meaning.PROXY, Meaning.PROXY_WAR))
+
+
 def meaning(c: Conflict) -> Meaning | None:
     """The meaning of a conflict."""
     a, b = c.first_access, c.second_access

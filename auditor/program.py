@@ -10,11 +10,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import field
+from functools import cached_property
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from auditor.quick_dataclass import dataclass
 from auditor.source import UNKNOWN, Loc
+from auditor.wrappers import wrapper_places
 
 if TYPE_CHECKING:
     from auditor.ptx.grammar import AsmBlock
@@ -150,6 +152,11 @@ class Program:
     def is_system(self, loc: Loc) -> bool:
         """Whether a place lies in a header that is not the user's."""
         return loc.file.startswith(self.system)
+
+    @cached_property
+    def wrappers(self) -> frozenset[Loc]:
+        """The places inside device functions that only wrap a few instructions."""
+        return wrapper_places(self)
 
     def function(self, name: str) -> Callable[..., Any]:
         """The translated function of that Python name; compiles the module on first use."""

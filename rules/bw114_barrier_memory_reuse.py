@@ -70,9 +70,8 @@ def _overwritten(audit: Audit) -> Iterator[tuple[Event, Access, int]]:
             if live.get(record.cta, {}).pop(record.offset, None) is not None:
                 offsets[record.cta].remove(record.offset)
         else:
-            written = (a for a in e.accesses if a.write and a.space == "shared" and a.what == "data")
-            for a in (part for whole in written for part in whole.rounds()):
-                if a.cta in offsets:
+            for a in (part for whole in e.accesses if whole.write for part in whole.rounds()):
+                if a.cta in offsets and a.space == "shared" and a.what == "data":
                     at = offsets[a.cta]
                     first = bisect_left(at, a.lo - OBJECT + 1)
                     for offset in at[first: bisect_left(at, a.hi)]:

@@ -39,8 +39,8 @@ class InstructionDescriptorValue(Rule):
                      "pair",
                 context=incident_context(audit, incident),
             )
-        for e in audit.trace.events:
-            if e.kind == "async" and e.data["instr"] in ("mma", "mma.ws") and e.where not in told:
+        for e in audit.of_kind("async"):
+            if e.data["instr"] in ("mma", "mma.ws") and e.where not in told:
                 refused = _refused(e)
                 if refused:
                     told.add(e.where)

@@ -209,6 +209,8 @@ class Clocks:
         if a is b:
             return a
         self.joins += 1
+        if a is self._zero:
+            return b
         order, shared, global_ = join(a.order, b.order), join(a.shared, b.shared), join(a.global_, b.global_)
         for clock in (a, b):
             if order is clock.order and shared is clock.shared and global_ is clock.global_:

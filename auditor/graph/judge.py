@@ -69,12 +69,19 @@ class Judge:
 
     def settled(self, old: Record, new: Record, clock: Clock) -> bool:
         """Compares; ``clock`` is that of the newer access's event."""
-        if not interferes(old, new):
+        if not (old.plain and new.plain) and not interferes(old, new):
             return False
         if old.column >= 0:
             return self._after_operation(old, new, clock)
         if old.event.warp == new.event.warp and new.column < 0:
             return self._within_warp(old, new, clock)
+        if not old.generic or new.access.proxy != "async":  # order alone is needed, and is nearly always there
+            order, time = clock.order, old.time
+            for column in old.columns:
+                if order[column] < time:  # type: ignore[operator]
+                    break
+            else:
+                return True
         return self._after_strand(old, new, clock)
 
     def _after_strand(self, old: Record, new: Record, clock: Clock) -> bool:

@@ -14,13 +14,14 @@ class Record:
     A strand's access has the ``columns`` of the lanes that make it and the warp ``time`` after which it is done. An
     asynchronous one has the ``column`` of its stream (-1 otherwise) and the ``index`` whose completion ends it.
     ``generic``: it goes through the generic proxy. ``plain``: neither an atomic nor an operation on an mbarrier.
-    ``stride`` and ``width``: of the rows that the lanes touch, in bytes, 0 when irregular.
+    ``stride`` and ``width``: of the rows that the lanes touch, in bytes, 0 when irregular. ``solid``: the lanes
+    together touch every byte from ``lo`` to ``hi``.
     ``stamp`` and ``settled`` remember the comparison with the access of that number, for the record's other pages.
     """
 
     __slots__ = (
         "access", "column", "columns", "event", "generic", "hi", "index", "lane_hi", "lane_lo", "lo", "plain",
-        "settled", "stamp", "stride", "time", "width",
+        "settled", "solid", "stamp", "stride", "time", "width",
     )  # fmt: skip
 
     def __init__(self, event: Event, access: Access, columns: Columns) -> None:
@@ -39,7 +40,8 @@ class Record:
         self.time = NEVER if access.end < 0 else access.end or event.time
         self.generic = access.proxy == "generic" and not tmem
         self.plain = access.what != "mbarrier" and event.kind != "atom"
-        self.stride, self.width = access.lanes.rows if access.lanes else (0, 0)
+        lanes = access.lanes
+        self.stride, self.width, self.solid = (0, 0, True) if lanes is None else (*lanes.rows, lanes.solid)
         self.stamp = 0
         self.settled = False
 

@@ -15,7 +15,7 @@ from auditor.graph.clocks import Clock
 from auditor.graph.coalesce import coalesced
 from auditor.graph.columns import Columns
 from auditor.graph.judge import Judge, changes_proxy
-from auditor.graph.lanes import same_bytes, solid
+from auditor.graph.lanes import same_bytes
 from auditor.graph.records import Record
 from auditor.graph.vectors import Gaps
 from auditor.trace import Access, Event
@@ -28,7 +28,7 @@ _PAGES_AN_ACCESS = 3  # pages grow until accesses touch no more than this many o
 class Page:
     """The records of one page: strand accesses by key, asynchronous accesses by key in issue order."""
 
-    __slots__ = ("async_reads", "async_writes", "end", "reads", "start", "writes")
+    __slots__ = ("async_reads", "async_writes", "end", "reads", "start", "writers", "writes")
 
     def __init__(self, start: int, end: int) -> None:
         self.start = start
@@ -37,6 +37,24 @@ class Page:
         self.writes: dict[int, Record] = {}
         self.async_reads: dict[int, list[Record]] = {}
         self.async_writes: dict[int, list[Record]] = {}
+        self.writers: dict[tuple[int, int], list[int]] = {}  # of a range: keys of writes, until there are others
+
+    def writes_of(self, new: Record) -> list[Record]:
+        """The writes by strands that overlap an access to an mbarrier. There are many objects in a page, each used all
+        the time, and their writes seldom change."""
+        keys = self.writers.get((new.lo, new.hi))
+        if keys is None:
+            keys = [key for key, old in self.writes.items() if old.overlaps(new)]
+            self.writers[new.lo, new.hi] = keys
+        writes = self.writes
+        return [writes[key] for key in keys]
+
+    def forget(self, keys: list[int]) -> None:
+        """Drops writes by strands."""
+        for key in keys:
+            del self.writes[key]
+        if keys:
+            self.writers.clear()
 
     def add(self, record: Record, key: int) -> None:
         """Files a record that has been compared with the page's other records."""
@@ -49,10 +67,12 @@ class Page:
         # A TMEM access that no wait ended is never done; a later one that ends does not make it so.
         if old is None or old.time <= record.time:
             table[key] = record
+            if write and old is None:
+                self.writers.clear()
 
     def covered(self, old: Record, new: Record) -> bool:
         """Whether the new access touches all that the old one does in this page."""
-        if not solid(new.access):
+        if not new.solid:
             return old.lo == new.lo and same_bytes(old.access, new.access)
         return (
             new.lo <= max(old.lo, self.start)
@@ -135,19 +155,20 @@ class Shadow:
 
     def _compare(self, new: Record, page: Page, clock: Clock) -> None:
         """Compares with the records of a page, and drops those for which the new access stands from now on."""
-        write = new.access.write
         # An atomic does not conflict with what an older plain write would, nor an mbarrier's object with all of it.
-        drops = write and new.plain
-        for table in (page.writes, page.reads) if write else (page.writes,):
-            if table:
-                self.checks += len(table)
-                gone = [
-                    key for key, old in table.items()
-                    if old.overlaps(new) and self._settled(old, new, clock) and drops and page.covered(old, new)
-                ]  # fmt: skip
-                for key in gone:
-                    del table[key]
-        for lists in (page.async_writes, page.async_reads) if write else (page.async_writes,):
+        drops = new.access.write and new.plain
+        if new.access.write:
+            page.forget(self._among(page.writes, new, page, clock, drops))
+            for key in self._among(page.reads, new, page, clock, drops):
+                del page.reads[key]
+        elif new.access.what == "mbarrier":
+            writes = page.writes_of(new)
+            self.checks += len(writes)
+            for old in writes:
+                self._settled(old, new, clock)
+        else:
+            self._among(page.writes, new, page, clock, drops)
+        for lists in (page.async_writes, page.async_reads) if new.access.write else (page.async_writes,):
             if lists:
                 gone = [
                     key for key, olds in lists.items()
@@ -156,6 +177,23 @@ class Shadow:
                 ]  # fmt: skip
                 for key in gone:
                     del lists[key]
+
+    def _among(self, table: dict[int, Record], new: Record, page: Page, clock: Clock, drops: bool) -> list[int]:
+        """Compares with the records of a table; the keys of those that ``drops`` allows to be dropped."""
+        if not table:
+            return []
+        self.checks += len(table)
+        lo, hi, stamp, settled = new.lo, new.hi, self._stamp, self._judge.settled
+        gone = []
+        # Most records are of other bytes, or are compared in another page: to look at that here saves calls.
+        for key, old in [(key, old) for key, old in table.items() if old.lo < hi and old.hi > lo]:
+            if old.overlaps(new):
+                if old.stamp != stamp:
+                    old.stamp = stamp
+                    old.settled = settled(old, new, clock)
+                if drops and old.settled and page.covered(old, new):
+                    gone.append(key)
+        return gone
 
     def _settled(self, old: Record, new: Record, clock: Clock) -> bool:
         if old.stamp != self._stamp:

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from auditor.ptx.mnemonics import spelling_problem, split
 
-_ASM = re.compile(r"\b(?:asm|__asm__)\s*(?:(?:volatile|__volatile__)\s*)?\(")
+# "asm" or "__asm__", a word of its own; letters come first because the search for these is fast.
+_ASM = re.compile(r"asm(?:(?<=\basm)|(?<=\b__asm)__)\s*(?:(?:volatile|__volatile__)\s*)?\(")
 _SPACE = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*", re.S)
 _LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"|R"\((.*?)\)"', re.S)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
