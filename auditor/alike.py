@@ -11,7 +11,7 @@ from typing import Any
 from auditor.analysis import Analysis
 from auditor.cache import wanted
 from auditor.codec import decode, encode
-from auditor.config import STDIN
+from auditor.config import STDIN, is_utf_8
 from auditor.frontend.include_search import libraries_at
 from auditor.includes import found_by
 from auditor.parallel import Unit
@@ -38,7 +38,7 @@ def alike(units: Sequence[Unit], numbers: Iterable[int], read: Callable[[str], s
 
 def _text_key(unit: Unit, number: int, read: Callable[[str], str | None]) -> Any:
     text = read(unit.path) if unit.text is None and unit.path != STDIN else None
-    if text is None:
+    if text is None or not is_utf_8(unit.path):
         return number
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return digest, Path(unit.path).suffix, wanted(unit.options)

@@ -24,6 +24,11 @@ def is_python(path: str) -> bool:
     return path.endswith(".py")
 
 
+def is_utf_8(path: str) -> bool:
+    """Whether a name can be told in outputs: Python reads bytes of others as lone surrogates."""
+    return not any("\ud800" <= char <= "\udfff" for char in path)
+
+
 @dataclass(frozen=True)
 class KernelOptions:
     """What the configuration says of the kernels of one name. None and absent values leave the general ones."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from auditor.analysis import Analysis, ArchRun, KernelPlace
 from auditor.collector import collector_at_rest
 from auditor.conclude import conclude
-from auditor.config import STDIN, AuditOptions, InputError, is_python
+from auditor.config import STDIN, AuditOptions, InputError, is_python, is_utf_8
 from auditor.findings import FileResult
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def analyse_file(path: str, options: AuditOptions, text: str | None = None) -> A
 
 def _analyse(path: str, options: AuditOptions, text: str | None, analysis: Analysis) -> None:
     """The pipeline for each architecture, and the repairs. Raises what the file brings about."""
-    if any("\ud800" <= char <= "\udfff" for char in path):
+    if not is_utf_8(path):
         raise InputError("its name is not UTF-8")
     if text is None:
         text = read_source(path)

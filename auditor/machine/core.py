@@ -71,8 +71,8 @@ def no_more(trace: Trace) -> int:
 
 
 class Machine:
-    """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements); when it is spent, ``more`` may
-    give a larger one to a run that has come so far.
+    """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements); when it is spent, ``more``
+    may give a larger one to a run that has come so far.
 
     ``seconds`` are processor time of this thread: a busy machine must not change what is found.
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from auditor.machine.laps import grows, in_first_laps, is_longer
 from auditor.machine.core import no_more
+from auditor.machine.laps import grows, in_first_laps, is_longer
 from auditor.machine.launch import Launch
 from auditor.machine.tails import cuts_copies, smallest_copies
 from auditor.trace import Trace
