@@ -30,8 +30,8 @@ class Series:
     """The runs of one kernel.
 
     ``budget``: steps that a launch may take that nothing stands in for. ``run`` executes a launch within a number of
-    steps, or what a function allows when they are spent, or returns None when no time is left. Where something goes wrong in the cluster that was chosen, and nothing
-    without one, the runs without it count.
+    steps, or what a function allows when they are spent, or returns None when no time is left. Where something goes
+    wrong in the cluster that was chosen, and nothing without one, the runs without it count.
     """
 
     def __init__(self, launches: Sequence[Launch], budget: int, run: Run) -> None:
