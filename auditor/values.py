@@ -15,6 +15,7 @@ global, constant and parameter memory are plain integers: 64-bit generic address
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from auditor.shapes import Shape, Split, split
@@ -145,10 +146,10 @@ class Vec:
         return sum(1 << lane for lane, x in enumerate(self.v) if x)
 
     @property
-    def natural(self) -> Shape | None:
-        """The shape, when no lane is negative and none follows from blockIdx."""
+    def natural(self) -> bool:
+        """Whether it has a shape, and no lane is negative, at the other end of the grid neither."""
         shape = self._shape or self.shape
-        return shape if shape is not None and self.base.__class__ is int and self.base + shape.low >= 0 else None
+        return shape is not None and int(self.base) + shape.low >= 0 and _counterpart(self.base) + shape.low >= 0
 
     def __bool__(self) -> bool:
         raise TypeError("a per-lane value has no single truth value; generated code must call S.cond")
@@ -189,18 +190,15 @@ class Vec:
         return lanewise(_mul, self, o)
 
     def __and__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        if shape is None:
+        if o.__class__ is not int:
             return lanewise(_and, self, o)
-        return self.made(shape.masked(self.base, o) if o >= 0 else shape.cleared(self.base, o))
+        return self._changed(Shape.masked if o >= 0 else Shape.cleared, _and, o)
 
     def __or__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        return lanewise(_or, self, o) if shape is None or o < 0 else self.made(shape.with_bits(self.base, o))
+        return self._changed(Shape.with_bits, _or, o) if o.__class__ is int and o >= 0 else lanewise(_or, self, o)
 
     def __xor__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        return lanewise(_xor, self, o) if shape is None or o < 0 else self.made(shape.flipped(self.base, o))
+        return self._changed(Shape.flipped, _xor, o) if o.__class__ is int and o >= 0 else lanewise(_xor, self, o)
 
     def __lshift__(self, o: Any) -> Any:
         shape = self._shape or self.shape
@@ -212,34 +210,30 @@ class Vec:
         return lanewise(_shl, o, self)
 
     def __rshift__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        return self.made(shape.shifted(self.base, o)) if shape is not None and 0 <= o < 64 else lanewise(_shr, self, o)
+        return self._changed(Shape.shifted, _shr, o) if o.__class__ is int and 0 <= o < 64 else lanewise(_shr, self, o)
 
     def __rrshift__(self, o: Any) -> Any:
         return lanewise(_shr, o, self)
 
     def __lt__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        return lanewise(_lt, self, o) if shape is None else self.made(shape.below(o - self.base))
+        less = self._compared(Shape.below, o, 0)
+        return lanewise(_lt, self, o) if less is None else self.made(less)
 
     def __le__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        return lanewise(_le, self, o) if shape is None else self.made(shape.below(o - self.base + 1))
+        less = self._compared(Shape.below, o, 1)
+        return lanewise(_le, self, o) if less is None else self.made(less)
 
     def __gt__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        return lanewise(_gt, self, o) if shape is None else 1 - self.made(shape.below(o - self.base + 1))
+        less = self._compared(Shape.below, o, 1)
+        return lanewise(_gt, self, o) if less is None else 1 - self.made(less)
 
     def __ge__(self, o: Any) -> Any:
-        shape = self._plain_shape(o)
-        return lanewise(_ge, self, o) if shape is None else 1 - self.made(shape.below(o - self.base))
+        less = self._compared(Shape.below, o, 0)
+        return lanewise(_ge, self, o) if less is None else 1 - self.made(less)
 
     def __eq__(self, o: object) -> Any:
-        shape = self._plain_shape(o)
-        if shape is None:
-            return lanewise(_eq, self, o)
-        assert o.__class__ is int
-        return self.made(shape.equal(o - self.base))
+        same = self._compared(Shape.equal, o, 0)
+        return lanewise(_eq, self, o) if same is None else self.made(same)
 
     def __ne__(self, o: object) -> Any:
         return 1 - self.__eq__(o)
@@ -256,12 +250,35 @@ class Vec:
     __ror__ = __or__
     __rxor__ = __xor__
 
-    def _plain_shape(self, o: object) -> Shape | None:
-        """The shape, when the other operand is a plain number and nothing here follows from blockIdx."""
-        if o.__class__ is not int:
+    def _changed(self, f: Callable[[Shape, Any, int], Split], one: Callable[[Any, Any], Any], o: int) -> Any:
+        """An operation with a plain number; ``one`` is the operation on the value of a lane. A number that follows from
+        blockIdx is calculated with at both ends of the grid."""
+        shape = self._shape or self.shape
+        base = self.base
+        if shape is not None:
+            if base.__class__ is int:
+                first, shape = f(shape, base, o)
+                return first if shape is None else Vec(None, first, shape)
+            (here, found), (there, same) = f(shape, int(base), o), f(shape, base.other, o)
+            if found is same:
+                return BlockInt(here, there) if found is None else Vec(None, BlockInt(here, there), found)
+        return lanewise(one, self, o)
+
+    def _compared(self, f: Callable[[Shape, int], Split], o: Any, more: int) -> Split | None:
+        """A comparison with ``o + more``, which notes when its result is another one at the other end of the grid. None
+        when the lanes have to be looked at one by one."""
+        if o.__class__ is not int and o.__class__ is not BlockInt:
             return None
         shape = self._shape or self.shape
-        return shape if self.base.__class__ is int else None
+        if shape is None:
+            return None
+        distance = o - self.base
+        if distance.__class__ is int:
+            return f(shape, distance + more)
+        result = f(shape, int(distance) + more)
+        if f(shape, distance.other + more) != result:
+            BlockInt.compared = True
+        return result
 
     @staticmethod
     def made(parts: Split) -> Any:
@@ -511,11 +528,15 @@ class Overlay(list[Any]):
         """The data that was stored here whole, so that its use is told of when it is used; else new data."""
         parts = _parts(self.target)
         first = parts[0] if parts else OPAQUE
-        if isinstance(first, Opaque) and all(part is first for part in parts):
-            return first
+        if isinstance(first, Opaque):
+            for part in parts:
+                if part is not first:
+                    break
+            else:
+                return first
         for part in parts:
-            if isinstance(part, Opaque):
-                part.used()
+            if part.__class__ is Loaded:
+                part.record.consumed = True
         return OPAQUE
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -523,7 +544,10 @@ class Overlay(list[Any]):
 
 
 def _parts(box: list[Any]) -> list[Any]:
-    return [part for item in box for part in (_parts(item) if isinstance(item, list) else (item,))]
+    for item in box:
+        if isinstance(item, list):
+            return [part for item in box for part in (_parts(item) if isinstance(item, list) else (item,))]
+    return box
 
 
 def _fill(box: list[Any], value: Any) -> None:
@@ -587,8 +611,8 @@ def cdiv(a: Any, b: Any) -> Any:
     if b.__class__ is int and b > 0:
         if a.__class__ is int:
             return a // b if a >= 0 else -(-a // b)
-        if a.__class__ is Vec and (shape := a.natural) is not None:
-            return Vec.made(shape.divided(a.base, b))
+        if a.__class__ is Vec and a.natural:
+            return a._changed(Shape.divided, _cdiv1, b)
     return lanewise(_cdiv1, a, b)
 
 
@@ -597,8 +621,8 @@ def cmod(a: Any, b: Any) -> Any:
     if b.__class__ is int and b > 0:
         if a.__class__ is int:
             return a % b if a >= 0 else -(-a % b)
-        if a.__class__ is Vec and (shape := a.natural) is not None:
-            return Vec.made(shape.remainder(a.base, b))
+        if a.__class__ is Vec and a.natural:
+            return a._changed(Shape.remainder, _cmod1, b)
     return lanewise(_cmod1, a, b)
 
 
@@ -629,12 +653,29 @@ def select(c: Any, a: Any, b: Any) -> Any:
     return collapse(p if k else q for k, p, q in zip(c.v, lane_values(a), lane_values(b)))
 
 
+@lru_cache(maxsize=1024)
+def _flags(mask: int) -> Any:
+    """1 in the lanes of a mask, 0 in the others."""
+    return collapse([mask >> lane & 1 for lane in range(LANES)])
+
+
+def _lanes_true(x: Any) -> int | None:
+    """Mask of the lanes in which a plain number is not 0; None for other values."""
+    if x.__class__ is Vec:
+        shape = x.shape
+        return shape.lanes_not_at(-x.base) if shape is not None and x.base.__class__ is int else None
+    if x.__class__ is int:
+        return M32 if x else 0
+    return None
+
+
 def lnot(x: Any) -> Any:
     """Logical not."""
     if isinstance(x, Opaque):
         return x._unary()
     if x.__class__ is Vec:
-        return collapse(0 if k else 1 for k in x.v)
+        yes = _lanes_true(x)
+        return collapse(0 if k else 1 for k in x.v) if yes is None else _flags(M32 & ~yes)
     return 0 if x else 1
 
 
@@ -643,7 +684,8 @@ def truth(x: Any) -> Any:
     if isinstance(x, Opaque):
         return x._unary()
     if x.__class__ is Vec:
-        return collapse(1 if k else 0 for k in x.v)
+        yes = _lanes_true(x)
+        return collapse(1 if k else 0 for k in x.v) if yes is None else _flags(yes)
     return 1 if x else 0
 
 
@@ -653,6 +695,9 @@ def land(a: Any, b: Any) -> Any:
         return 0
     if b.__class__ is int and not b:
         return 0
+    left, right = _lanes_true(a), _lanes_true(b)
+    if left is not None and right is not None:
+        return _flags(left & right)
     return lanewise(lambda p, q: 1 if p and q else 0, a, b)
 
 
@@ -662,6 +707,9 @@ def lor(a: Any, b: Any) -> Any:
         return 1
     if b.__class__ is int and b:
         return 1
+    left, right = _lanes_true(a), _lanes_true(b)
+    if left is not None and right is not None:
+        return _flags(left | right)
     return lanewise(lambda p, q: 1 if p or q else 0, a, b)
 
 

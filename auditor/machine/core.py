@@ -114,7 +114,7 @@ class Machine:
         self.queue: list[AsyncOp] = []
         self.strands: list[Strand] = []
         self.chains = CallChains(program, kernel.loc)
-        self.accessing: FrameType | None = None  # the generated function that reads memory just now
+        self.accessing: FrameType | None = None  # the generated function that has called the machine, where known
         self.globals: dict[int, tuple[int, Any]] = {}
         self.chosen_words: set[int] = set()  # what reads of global integers that nobody has written gave
         self.global_vars: dict[str, int] = {}

@@ -6,6 +6,7 @@ is the active subset, and lanes that branch forwards or leave a loop wait at the
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -138,23 +139,29 @@ class Exec:
         c = o.__class__
         if c is Param:
             if o.index < len(self.outs):
-                self.outs[o.index] = self._blend(self.outs[o.index], value)
+                whole = self.lanes == self.s.lanes
+                self.outs[o.index] = value if whole else self._blend(self.outs[o.index], value)
         elif c is Reg:
-            self.regs[o.name] = self._blend(self.regs.get(o.name, 0), value)
+            whole = self.lanes == self.s.lanes
+            self.regs[o.name] = value if whole else self._blend(self.regs.get(o.name, 0), value)
         elif c is Pair:
             first, second = value if value.__class__ is tuple else (value, OPAQUE)
             self.set(o.first, first)
             self.set(o.second, second)
         elif c is VectorOperand:
-            for n, item in enumerate(o.items):
-                self.set(item, value[n] if value.__class__ is tuple and n < len(value) else OPAQUE)
+            values = value if value.__class__ is tuple and len(value) >= len(o.items) else (OPAQUE,) * len(o.items)
+            for item, part in zip(o.items, values):
+                self.set(item, part)
 
     def use(self, o: Any) -> None:
         """An operation consumes an operand whose value it does not depend on."""
+        if o.__class__ is VectorOperand:
+            for item in o.items:
+                self.use(item)
+            return
         value = self.val(o)
-        for v in value if value.__class__ is tuple else (value,):
-            if v.__class__ is Loaded:
-                v.record.consumed = True
+        if value.__class__ is Loaded:
+            value.record.consumed = True
 
     def set_all(self, o: Any, value: Opaque) -> None:
         """Give all registers of a vector operand the same opaque data (accumulators can have 128 of them)."""
@@ -165,8 +172,7 @@ class Exec:
                 self.set(item, value)
 
     def _blend(self, old: Any, new: Any) -> Any:
-        if self.lanes == self.s.lanes:
-            return new
+        """What a register holds that only some lanes write."""
         if not isinstance(new, (int, float, Vec)):
             return new
         if not isinstance(old, (int, float, Vec)):
@@ -252,14 +258,18 @@ def run_plain(s: Strand, n: int, ins: tuple[Any, ...]) -> tuple[Any, ...]:
                     value.record.consumed = True
             return data
     x = Exec(s, block, ins)
-    if block.straight:
-        for handler, i in way.steps:
-            parks = handler(x, i)
-            if parks is not None:
-                _never(parks, i)
-    else:
-        for _ in _run(x, way):
-            raise RuntimeError(f"asm statement {n} parked although it was taken as non-blocking")
+    machine.accessing = sys._getframe(2)
+    try:
+        if block.straight:
+            for handler, i in way.steps:
+                parks = handler(x, i)
+                if parks is not None:
+                    _never(parks, i)
+        else:
+            for _ in _run(x, way):
+                raise RuntimeError(f"asm statement {n} parked although it was taken as non-blocking")
+    finally:
+        machine.accessing = None
     return tuple(x.outs)
 
 
@@ -271,8 +281,13 @@ def run_blocking(s: Strand, n: int, ins: tuple[Any, ...]) -> Generator[Park, Non
     machine.charge()
     x = Exec(s, block, ins)
     if block.straight:
+        caller = sys._getframe(1)
         for handler, i in way.steps:
-            parks = handler(x, i)
+            machine.accessing = caller
+            try:
+                parks = handler(x, i)
+            finally:
+                machine.accessing = None
             if parks is not None:
                 yield from parks
     else:

@@ -80,6 +80,10 @@ class Mbarrier:
         """What a test of that parity sees: True when the open phase has the other parity."""
         return self.parity != (parity & 1)
 
+    def beyond(self, phase: int) -> bool:
+        """Whether the phase of that number is over."""
+        return self.phase > phase
+
     def _add_tx(self, tx: int) -> None:
         if not 0 <= tx <= MAX_TX:
             raise BarrierTrap("tx_overflow", f"expect_tx of {tx} bytes, the limit is {MAX_TX}")

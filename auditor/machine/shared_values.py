@@ -17,11 +17,12 @@ class SharedValues:
     Most stores go to places of which nothing is known, and so do most loads: both are told from the block alone.
     """
 
-    __slots__ = ("_at", "_blocks")
+    __slots__ = ("_at", "_blocks", "_first", "_last")
 
     def __init__(self) -> None:
         self._at: dict[int, tuple[int, Any]] = {}  # byte offset -> (bytes, value)
         self._blocks: dict[int, set[int]] = {}
+        self._first, self._last = 0, -1  # blocks between which all values lie: outside most tiles
 
     def put(self, offset: int, size: int, value: Any) -> None:
         """Remember what was stored, dropping what it overlaps."""
@@ -30,7 +31,7 @@ class SharedValues:
         if old is None or old[0] != size:
             for start in self.near(offset, offset + size):
                 self._drop(start)
-            self._blocks.setdefault(offset >> _BLOCK, set()).add(offset)
+            self._enter(offset)
         at[offset] = (size, value)
 
     def forget(self, lo: int, hi: int, offsets: Iterable[int], size: int) -> None:
@@ -64,10 +65,13 @@ class SharedValues:
 
     def near(self, lo: int, hi: int) -> list[int]:
         """Offsets of the values that overlap the bytes [lo, hi)."""
+        first, last = lo - WIDEST >> _BLOCK, hi - 1 >> _BLOCK
+        if last < self._first or first > self._last:
+            return []
         blocks, at = self._blocks, self._at
         return [
             start
-            for block in range(lo - WIDEST >> _BLOCK, (hi - 1 >> _BLOCK) + 1)
+            for block in range(max(first, self._first), min(last, self._last) + 1)
             if block in blocks
             for start in blocks[block]
             if start < hi and start + at[start][0] > lo
@@ -77,6 +81,19 @@ class SharedValues:
         """The plain numbers among the values, by offset."""
         return {at: value for at, (_, value) in self._at.items() if value.__class__ is int}
 
+    def _enter(self, start: int) -> None:
+        block = start >> _BLOCK
+        if not self._blocks:
+            self._first = self._last = block
+        elif block < self._first:
+            self._first = block
+        elif block > self._last:
+            self._last = block
+        self._blocks.setdefault(block, set()).add(start)
+
     def _drop(self, start: int) -> None:
         del self._at[start]
-        self._blocks[start >> _BLOCK].discard(start)
+        block = self._blocks[start >> _BLOCK]
+        block.discard(start)
+        if not block:
+            del self._blocks[start >> _BLOCK]

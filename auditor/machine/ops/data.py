@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import cache
 from typing import Any
 
-from auditor.footprint import footprint
+from auditor.footprint import footprint, spread
 from auditor.machine import memory
 from auditor.machine.execute import Exec, op
 from auditor.machine.ops.common import FULL, finish, number, shared_operand, together
 from auditor.machine.ops.mbar import OWN_SPACE, by_address, check_space, find, object_access
-from auditor.machine.recording import LoadRecord, add_access
+from auditor.machine.recording import OFFSET, LoadRecord, add_access
 from auditor.machine.state import AsyncOp, Gather, Groups, Park
 from auditor.ptx.grammar import Instr, VectorOperand
+from auditor.shapes import extent
 from auditor.trace import Access
 from auditor.values import OPAQUE, SHARED_WINDOW, Loaded, Opaque, Vec
 
+ROW = 16  # bytes of a row of a matrix
 MOST_ZEROS = 1 << 14  # bytes of one bulk fill that are remembered: counters, not tiles
 _TYPE_BITS = {"8": 8, "16": 16, "32": 32, "64": 64, "128": 128, "16x2": 32}
 
 
 def scalar_type(i: Instr) -> tuple[str, int, bool]:
     """Kind, bits and signedness of the type modifier."""
-    for m in reversed(i.mods):
+    return _scalar_type(i.mods)
+
+
+@cache
+def _scalar_type(mods: tuple[str, ...]) -> tuple[str, int, bool]:
+    for m in reversed(mods):
         kind, bits = m[:1], m[1:]
         if m.startswith("bf"):
             kind, bits = "f", m[2:]
@@ -31,15 +39,26 @@ def scalar_type(i: Instr) -> tuple[str, int, bool]:
     return "int", 32, False
 
 
+@cache
+def _in_shared(mods: tuple[str, ...]) -> bool:
+    return any(m.startswith("shared") for m in mods)
+
+
 def _vector(i: Instr) -> int:
     return {"v2": 2, "v4": 4, "v8": 8}.get(i.mod_in(("v2", "v4", "v8")) or "", 1)
 
 
 def pointer(i: Instr, address: Any) -> Any:
     """The generic address that an operand means in the instruction's state space."""
-    if any(m.startswith("shared") for m in i.mods):
+    if _in_shared(i.mods):
         if address.__class__ is Vec:
-            return Vec(tuple(a if a >= SHARED_WINDOW else a + SHARED_WINDOW for a in address.v))
+            shape = address.shape
+            if shape is not None:
+                if address.base + shape.high < SHARED_WINDOW:
+                    return address + SHARED_WINDOW
+                if address.base + shape.low >= SHARED_WINDOW:
+                    return address
+            return Vec(tuple([a if a >= SHARED_WINDOW else a + SHARED_WINDOW for a in address.v]))
         if isinstance(address, int) and address < SHARED_WINDOW:
             return address + SHARED_WINDOW
     return address
@@ -88,8 +107,8 @@ def st(x: Exec, i: Instr) -> None:
         )
     values = value if value.__class__ is tuple else (value,)
     for v in values:
-        if isinstance(v, Opaque):
-            v.used()
+        if v.__class__ is Loaded:
+            v.record.consumed = True
     if isinstance(address, Opaque):
         address.used()
         return
@@ -156,28 +175,37 @@ def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
         address.used()
         x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"{i.opcode} address that is not known"})
         return
-    rows = [(lane, a & 0xFFFFFF) for lane, a in x.per_lane(address) if lane < 8 * n]
-    if not rows:
+    lanes = x.lanes & ((1 << 8 * n) - 1)
+    if not lanes:
         return
-    target = x.m.shared_target(x.per_lane(address)[0][1])
+    first = (x.lanes & -x.lanes).bit_length() - 1
+    target = x.m.shared_target(address.lane(first) if address.__class__ is Vec else address)
     if target is None:
         return
-    access = Access(
-        "shared",
-        write,
-        "generic",
-        target[0].rank,
-        min(o for _, o in rows),
-        max(o for _, o in rows) + 16,
-        footprint([(lane, o, o + 16) for lane, o in rows]),
-    )
+    if address.__class__ is Vec and address.shape is not None and address.base.__class__ is int:
+        start, shape = address.shape.masked(address.base, OFFSET)
+        low, high = extent(shape, lanes) if shape is not None else (0, 0)
+        access = Access(
+            "shared", write, "generic", target[0].rank, start + low, start + high + ROW, spread(shape, lanes, ROW)
+        )
+    else:
+        rows = [(lane, a & OFFSET) for lane, a in x.per_lane(address) if lanes >> lane & 1]
+        access = Access(
+            "shared",
+            write,
+            "generic",
+            target[0].rank,
+            min(o for _, o in rows),
+            max(o for _, o in rows) + ROW,
+            footprint([(lane, o, o + ROW) for lane, o in rows]),
+        )
     add_access(x.s, "st" if write else "ld", access, x.lanes)
     if write:
         return
     record = LoadRecord(access)
     x.s.track(record)
     dest = i.operands[0]
-    x.set(dest, tuple(Loaded(record) for _ in dest.items) if isinstance(dest, VectorOperand) else Loaded(record))
+    x.set(dest, tuple([Loaded(record) for _ in dest.items]) if isinstance(dest, VectorOperand) else Loaded(record))
 
 
 def groups_of(x: Exec, kind: str) -> Groups:

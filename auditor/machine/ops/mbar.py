@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
@@ -297,39 +297,61 @@ def known_over(events: list[Event], s: Strand, state: BarrierState) -> bool:
     return not due
 
 
+_Test = tuple[int, Cta, int, BarrierState, int]  # lanes, the barrier with its place, and the parity or phase asked for
+
+
 @op("mbarrier.try_wait", "mbarrier.test_wait")
-def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
+def wait(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     """A poll. The first one of a wait is answered "no" where that is allowed, so that code which does not retry shows;
     the next parks the strand until the phase is over.
 
     A test_wait that is not in a loop never blocks: tests at different places are different waits, and one that is
     repeated gives way before it is answered "no" again.
     """
-    s, m = x.s, x.m
     dest, operand, which = i.operands[0], i.operands[1], i.operands[2] if len(i.operands) > 2 else Imm(0)
-    by_parity = i.has("parity")
     address, value = x.val(operand), x.val(which)
-    where = m.where()
+    where = x.m.where()
     if isinstance(value, Opaque):
         value.used()
         found_all = [find(x, a, i.opcode, where) for _, a in by_address(x, address)]
         if None not in found_all:
-            m.incident("unanalysed", where, s, data={"what": "parity or state of a wait that is not known"})
+            x.m.incident("unanalysed", where, x.s, data={"what": "parity or state of a wait that is not known"})
         x.set(dest, 1)
-        return
-    tests: list[tuple[int, Cta, int, BarrierState, int]] = []
+        return None
+    looks = []
+    fresh = True
     for mask, a in by_address(x, address):
         target = shared_operand(x, a)
-        if target is None:
-            continue
-        cta, offset = target
+        if target is not None:
+            looks.append((mask, a, *target))
+            fresh = fresh and target[1] in target[0].barriers
+    if fresh:
+        return _looked(x, i, value, looks, where)
+    return _initialised(x, i, value, looks, where)
+
+
+_Look = tuple[int, int, Cta, int]  # lanes, and the address that they give with its CTA and offset
+
+
+def _initialised(
+    x: Exec, i: Instr, value: Any, looks: list[_Look], where: Stack
+) -> Generator[Park, None, None]:
+    """Look at barriers once they are initialised."""
+    for _, _, cta, offset in looks:
         if cta.barriers.get(offset) is None:
-            park = Park(
-                partial(cta.barriers.__contains__, offset),
-                "uninitialised",
-                {"where": where, "offset": offset},
-            )
-            yield park
+            data = {"where": where, "offset": offset}
+            yield Park(partial(cta.barriers.__contains__, offset), "uninitialised", data)
+    parks = _looked(x, i, value, looks, where)
+    if parks is not None:
+        yield from parks
+
+
+def _looked(
+    x: Exec, i: Instr, value: Any, looks: list[_Look], where: Stack
+) -> Generator[Park, None, None] | None:
+    s, m = x.s, x.m
+    tests: list[_Test] = []
+    for mask, a, cta, offset in looks:
         check_space(x, i, cta, where)
         found = find(x, a, i.opcode, where)
         if found is None:
@@ -337,8 +359,9 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
         lane = (mask & -mask).bit_length() - 1
         tests.append((mask, cta, offset, found[2], _int(_pick(value, lane))))
     if not tests:
-        x.set(dest, 1)
-        return
+        x.set(i.operands[0], 1)
+        return None
+    by_parity = i.has("parity")
     if by_parity:
         for _, _, _, state, v in tests:
             if v not in (0, 1):
@@ -353,7 +376,7 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
             for mask, cta, offset, state, _ in tests
         ]
     tests_only = i.opcode == "mbarrier.test_wait"
-    key = (where if tests_only else None, *((state.index, v) for _, _, _, state, v in tests))
+    key = (where if tests_only else None, *[(state.index, v) for _, _, _, state, v in tests])
     for mask, cta, offset, state, _ in tests:
         if state.index not in s.polled:  # the object has to be initialised before it is looked at, not only in the end
             s.polled.add(state.index)
@@ -365,23 +388,13 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
                 accesses=[object_access(cta, offset, False)],
                 data={"bar": state.index},
             )
-
-    def passed(state: BarrierState, v: int) -> bool:
-        return state.unit.passes(v) if by_parity else state.unit.phase > v
-
-    def ready() -> bool:
-        return all(passed(state, v) for _, _, _, state, v in tests)
-
-    def may_deny() -> bool:
-        """A phase that is known to be over is never denied by a test_wait."""
-        return (
-            not ready()
-            or (m.schedule.denies
-            and not (tests_only and all(known_over(m.trace.events, s, state) for _, _, _, state, _ in tests)))
-        )
+    conditions: list[Callable[[], bool]] = [
+        partial(state.unit.passes, v) if by_parity else partial(state.unit.beyond, v) for _, _, _, state, v in tests
+    ]
+    ready = conditions[0] if len(conditions) == 1 else partial(_all_hold, conditions)
 
     def pending() -> dict[str, Any]:
-        blocked = next((t for t in tests if not passed(t[3], t[4])), tests[0])
+        blocked = next((t for t, passed in zip(tests, conditions) if not passed()), tests[0])
         return {
             "where": where,
             "bar": blocked[3].index,
@@ -390,33 +403,67 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
             "form": "parity" if by_parity else "state",
         }
 
-    if s.last_poll != key and may_deny():
+    if s.last_poll != key and (not ready() or _may_deny(x, tests, tests_only)):
         s.last_poll = key
         s.denied = pending()
         m.trace.polls += [
             Poll(s.number, s.warp.number, mask, state.index, where, len(m.trace.events))
             for mask, _, _, state, _ in tests
         ]
-        x.set(dest, 0)
-        return
-    if not ready():
-        s.denied = pending()
-        park = Park(ready, "mbarrier", s.denied, polls=TESTS if tests_only else 1)
-        yield park
-        if park.negative and not ready():
-            x.set(dest, 0)
-            return
-    once = tests_only and s.last_poll != key  # a test that was not repeated: "no" would do as well
-    s.last_poll = s.denied = None
+        x.set(i.operands[0], 0)
+        return None
+
+    def done() -> None:
+        once = tests_only and s.last_poll != key  # a test that was not repeated: "no" would do as well
+        s.last_poll = s.denied = None
+        _waited(x, i, tests, by_parity, turn if start is not None else None, once, where)
+        x.set(i.operands[0], 1)
+
+    if ready():
+        done()
+        return None
+    s.denied = pending()
+    return _blocked(x, i, ready, tests_only, done)
+
+
+def _all_hold(conditions: list[Callable[[], bool]]) -> bool:
+    return all(condition() for condition in conditions)
+
+
+def _may_deny(x: Exec, tests: list[_Test], tests_only: bool) -> bool:
+    """Whether a phase that is over may be denied. A test_wait never does so when that is known."""
+    if not x.m.schedule.denies:
+        return False
+    return not (tests_only and all(known_over(x.m.trace.events, x.s, state) for _, _, _, state, _ in tests))
+
+
+def _blocked(
+    x: Exec, i: Instr, ready: Callable[[], bool], tests_only: bool, done: Callable[[], None]
+) -> Generator[Park, None, None]:
+    """The strand waits until the phases are over, or for a negative answer to a test."""
+    park = Park(ready, "mbarrier", x.s.denied, polls=TESTS if tests_only else 1)
+    yield park
+    if park.negative and not ready():
+        x.set(i.operands[0], 0)
+    else:
+        done()
+
+
+def _waited(
+    x: Exec, i: Instr, tests: list[_Test], by_parity: bool, turn: Stack | None, once: bool, where: Stack
+) -> None:
+    """Write down that the strand has seen phases to be over. ``turn``: what it counts its waits by in a counterfactual
+    run."""
+    s = x.s
     sem = "relaxed" if i.has("relaxed") else "acquire"
     for mask, cta, offset, state, v in tests:
-        if start is not None:
+        if turn is not None:
             s.wait_counts[turn, state.index] = v + 1
         observed = state.unit.phase - 1 if by_parity else v
         preds = [(state.phase_events[observed], "phase")] if 0 <= observed < len(state.phase_events) else []
         if sem == "relaxed":
             preds = [(e, "relaxed") for e, _ in preds]
-        event = m.emit(
+        event = x.m.emit(
             s,
             "mbar.wait",
             where=where,
@@ -437,7 +484,6 @@ def wait(x: Exec, i: Instr) -> Generator[Park, None, None]:
             state.current.setdefault("fresh_waits", []).append(event.id)
         else:
             state.record.phases[observed]["waits"].append(event.id)
-    x.set(dest, 1)
 
 
 __all__ = ["Reg", "collapse", "find", "object_access"]

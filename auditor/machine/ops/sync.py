@@ -140,6 +140,11 @@ def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     dest = i.operands[0]
     sources = [x.val(o) for o in i.operands[1:]]
     need = number(x, sources[-1], FULL) & x.s.warp.live
+    if x.lanes & need == need and isinstance(sources[0], Opaque):  # most of them: a strand exchanges its data
+        _note_meeting(x, need)
+        sources[0].used()
+        x.set(dest, (OPAQUE, OPAQUE) if dest.__class__ is Pair else OPAQUE)
+        return None
 
     def met(g: Gather) -> None:
         if g.lead is x.s:
@@ -149,13 +154,20 @@ def warp_exchange(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     return together(x, i, (i.opcode, i.mods, need), need, met, sources, strict=False)
 
 
+def _note_meeting(x: Exec, need: int) -> None:
+    """The lanes of the strand meet by themselves: that is told where they have not just done so."""
+    last = x.s.last_event
+    if last is None or last.kind not in ("elect", "warp.sync"):
+        x.m.emit(x.s, "elect", lanes=x.lanes, data={"mask": need})
+
+
 def _exchanged(x: Exec, i: Instr, need: int, sources: list[Any], g: Gather) -> None:
     """The strand that leads executes the exchange for all that have met."""
     event = None
     if len(g.members) > 1:
         event = x.m.emit(x.s, "warp.sync", lanes=g.lanes, preds=gathered_preds(g), data={"mask": need})
-    elif x.s.last_event is None or x.s.last_event.kind not in ("elect", "warp.sync"):
-        x.m.emit(x.s, "elect", lanes=g.lanes, data={"mask": need})
+    else:
+        _note_meeting(x, need)
     paired = i.operands[0].__class__ is Pair
     result: Any
     if any(isinstance(payload[0], Opaque) for _, _, payload in g.members):
