@@ -10,6 +10,7 @@ ended and everything that lies in shared memory is known: the bytes that the oth
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import field
 from itertools import pairwise
@@ -48,9 +49,29 @@ class Boxes:
     lazy: dict[Any, int] = field(default_factory=dict)
 
 
+class Landmarks:
+    """What was found out from the known things in shared memory, until another one is known: by CTA, where they begin
+    in order; by CTA, origin and further places, the room that copies have; by CTA and origin, their stride."""
+
+    __slots__ = ("marks", "rooms", "strides")
+
+    def __init__(self) -> None:
+        self.marks: dict[int, list[int]] = {}
+        self.rooms: dict[tuple[Any, ...], int] = {}
+        self.strides: dict[tuple[int, Any], int] = {}
+
+    def forget(self) -> None:
+        """Something more is known."""
+        for table in (self.marks, self.rooms, self.strides):
+            table.clear()
+
+
 def aim(m: Machine, rank: int, offset: int, origin: Any) -> None:
     """Note where a copy is aimed at."""
-    m.copy_starts.setdefault(rank, {}).setdefault(offset, set()).add(origin)
+    origins = m.copy_starts.setdefault(rank, {}).setdefault(offset, set())
+    if origin not in origins:
+        origins.add(origin)
+        m.landmarks.forget()
 
 
 def issued(m: Machine, bar: BarrierState, event: Event, strand: Strand) -> None:
@@ -146,18 +167,27 @@ def _share(left: int, own: int, others: list[int]) -> int:
 def _end(m: Machine, access: Access, size: int) -> int:
     """End of a copy of so many bytes, but not into the next known thing."""
     end = access.lo + max(size, UNIT)
-    return min((s for s in _marks(m, access.cta) if access.lo < s < end), default=end)
+    marks = _marks(m, access.cta)
+    following = bisect_right(marks, access.lo)
+    return min(marks[following], end) if following < len(marks) else end
 
 
 def _stride(m: Machine, rank: int, origin: Any) -> int:
     """The least distance between two places that copies of the same origin were aimed at: no box is larger."""
-    places = sorted(_places(m, rank, origin))
-    return min((b - a for a, b in pairwise(places)), default=m.ctas[rank].shared_end)
+    known = m.landmarks.strides
+    if (rank, origin) not in known:
+        places = sorted(_places(m, rank, origin))
+        known[rank, origin] = min((b - a for a, b in pairwise(places)), default=m.ctas[rank].shared_end)
+    return known[rank, origin]
 
 
 def _room(m: Machine, rank: int, origin: Any, *own: int) -> int:
     """Bytes from where a copy lands to the next known thing, the least over all copies of its origin."""
-    return _least({*_marks(m, rank), *own}, {*_places(m, rank, origin), *own})
+    known = m.landmarks.rooms
+    key = (rank, origin, *own)
+    if key not in known:
+        known[key] = _least({*_marks(m, rank), *own}, {*_places(m, rank, origin), *own})
+    return known[key]
 
 
 def _least(marks: set[int], places: set[int]) -> int:
@@ -169,7 +199,11 @@ def _places(m: Machine, rank: int, origin: Any) -> Iterable[int]:
     return (offset for offset, origins in m.copy_starts.get(rank, {}).items() if origin in origins)
 
 
-def _marks(m: Machine, rank: int) -> set[int]:
-    """Offsets at which something known begins."""
-    cta = m.ctas[rank]
-    return {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(rank, ()), cta.shared_end}
+def _marks(m: Machine, rank: int) -> list[int]:
+    """Offsets at which something known begins, in order."""
+    marks = m.landmarks.marks.get(rank)
+    if marks is None:
+        cta = m.ctas[rank]
+        known = {*cta.barriers, *cta.shared.values(), *m.copy_starts.get(rank, ()), cta.shared_end}
+        marks = m.landmarks.marks[rank] = sorted(known)
+    return marks

@@ -15,7 +15,7 @@ from typing import Any
 import auditor.machine.ops  # noqa: F401  registers the instruction handlers
 from auditor.collector import collector_at_rest, run_has_ended
 from auditor.machine import ending, meeting
-from auditor.machine.boxes import Misjudged
+from auditor.machine.boxes import Landmarks, Misjudged
 from auditor.machine.contents import Contents, ascending
 from auditor.machine.frames import CallChains, generated_frame
 from auditor.machine.hypothesis import NONE, Hypothesis
@@ -116,7 +116,8 @@ class Machine:
         self.chains = CallChains(program, kernel.loc)
         self.accessing: FrameType | None = None  # the generated function that has called the machine, where known
         self.globals: dict[int, tuple[int, Any]] = {}
-        self.chosen_words: set[int] = set()  # what reads of global integers that nobody has written gave
+        self.chosen: dict[Any, int] = {}  # what reads of global integers that nobody has written gave, see memory
+        self.chosen_words: set[int] = set()  # all that they gave
         self.global_vars: dict[str, int] = {}
         self.params: dict[int, Any] = {}
         self.param_objects: list[tuple[int, int, Any]] = []
@@ -126,6 +127,7 @@ class Machine:
         self.cancels = 0  # requests for the CTA of a cluster that has not started
         self.unused: list[LoadRecord] = []  # loads whose values were not consumed when a release followed
         self.copy_starts = {rank: dict(starts) for rank, starts in launch.boxes.starts.items()}  # see boxes.Boxes
+        self.landmarks = Landmarks()
         self.idle_waits: list[tuple[Stack, Strand, str, int]] = []  # group waits of threads without groups
         size = min(launch.cluster_size, MAX_CTAS)
         threads = min(max(launch.threads, 1), MAX_THREADS)
@@ -555,6 +557,8 @@ class Machine:
         unit.any_bytes = event.where in self.hypothesis.any_bytes
         state = BarrierState(unit, record, index)
         state.current = self._new_phase()
+        if offset not in cta.barriers:
+            self.landmarks.forget()
         cta.barriers[offset] = state
         self.progress += 1
         return state

@@ -283,9 +283,12 @@ def _global_data(strand: Strand, first: int, last: int, size: int, lanes: int) -
     machine = strand.machine
     lo, hi = (first, last + size) if first <= last else (last, first + size)
     machine.progress += 1
-    if machine.globals:
-        for address in [a for a in machine.globals if lo <= a < hi]:
-            del machine.globals[address]
+    known = machine.globals
+    if known:
+        near = range(lo, hi) if hi - lo < len(known) else list(known)
+        for address in near:
+            if lo <= address < hi:
+                known.pop(address, None)
     where, opened = open_event(strand, "st", lanes, 0)
     if opened is not None and opened.newest.space == "global":
         opened.newest.lo = min(opened.newest.lo, lo)
@@ -339,8 +342,18 @@ def _plain_value(strand: Strand, given: int, kind: str, bits: int, signed: bool)
         return 1 if bits == 8 else OPAQUE  # bytes may be masks, on which control flow depends; half words are data
     if _spins(strand, address, None):
         return OPAQUE
-    value = machine.contents(given % GLOBAL_STRIDE // (bits // 8))
-    machine.chosen_words.add(int(value))
+    return _chosen(machine, given, bits // 8)
+
+
+def _chosen(machine: Machine, address: int, size: int) -> Any:
+    """The integer that is chosen for a word that nobody has written."""
+    index: Any = int(address) % GLOBAL_STRIDE // size
+    if address.__class__ is BlockInt:
+        index = index, address.other % GLOBAL_STRIDE // size
+    value = machine.chosen.get(index)
+    if value is None:
+        value = machine.chosen[index] = machine.contents(BlockInt(*index) if index.__class__ is tuple else index)
+        machine.chosen_words.add(int(value))
     return value
 
 
