@@ -521,7 +521,7 @@ class Overlay(list[Any]):
     __slots__ = ("target",)
 
     def __init__(self, target: list[Any]) -> None:
-        super().__init__((OPAQUE,))
+        self.append(OPAQUE)
         self.target = target
 
     def __getitem__(self, key: Any) -> Any:

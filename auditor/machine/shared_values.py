@@ -42,7 +42,7 @@ class SharedValues:
             whole = len(places) * size == hi - lo  # else there are gaps between them, or they overlap
             for start in known:
                 end = start + self._at[start][0]
-                if whole or any(start < a + size and end > a for a in places):
+                if whole or not places.isdisjoint(range(start - size + 1, end)):
                     self._drop(start)
 
     def get(self, offset: int, size: int) -> Any:

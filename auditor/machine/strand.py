@@ -273,7 +273,15 @@ class Strand:
 
     def load(self, p: Any, kind: str, bits: int, signed: bool = False) -> Any:
         if p.__class__ is Ref:
-            return memory.load_wide(p, bits) if p.unit and bits != 8 * p.unit else memory.load_local(p)
+            if p.unit and bits != 8 * p.unit:
+                return memory.load_wide(p, bits)
+            key = p.key
+            if key.__class__ is not int:
+                return memory.load_local(p)
+            try:
+                return p.box[key] if key >= 0 else OPAQUE
+            except (IndexError, TypeError):
+                return OPAQUE
         if self.replaying:
             return self._replayed()
         machine = self.machine

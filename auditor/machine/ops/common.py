@@ -146,10 +146,9 @@ def gathered_value(g: Gather, index: int) -> list[Any]:
     from auditor.values import lane_values
 
     out: list[Any] = [0] * 32
-    for _, lanes, payload in g.members:
+    for s, lanes, payload in g.members:
         v = payload[index]
         values = lane_values(v)
-        for n in range(32):
-            if lanes >> n & 1:
-                out[n] = values[n]
+        for n in s.lane_list(lanes):
+            out[n] = values[n]
     return out

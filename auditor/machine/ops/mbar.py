@@ -182,8 +182,8 @@ def arrive(x: Exec, i: Instr) -> None:
             continue
         cta, offset, state = found
         check_space(x, i, cta, where)
-        lane_tx = [_int(_pick(tx, n)) for n in lanes]
-        lane_count = [_int(_pick(count, n), 1) for n in lanes]
+        lane_tx = _each(tx, lanes, 0)
+        lane_count = _each(count, lanes, 1)
         if any(not 0 <= c <= MAX_COUNT for c in lane_count):
             x.m.incident("init_count", where, x.s, data={"count": lane_count[0], "arrive": True, "bar": state.index})
             continue
@@ -231,6 +231,13 @@ def arrive(x: Exec, i: Instr) -> None:
 def _with_dest(i: Instr) -> tuple[Any, ...]:
     """Operands with the destination first, None when there is none."""
     return (None, *i.operands) if i.operands and isinstance(i.operands[0], Addr) else i.operands
+
+
+def _each(v: Any, lanes: list[int], default: int) -> list[int]:
+    """The numbers that the lanes give."""
+    if v.__class__ is Vec:
+        return [_int(_pick(v, n), default) for n in lanes]
+    return [_int(v, default)] * len(lanes)
 
 
 def _pick(v: Any, lane: int) -> Any:

@@ -177,14 +177,20 @@ def _exchanged(x: Exec, i: Instr, need: int, sources: list[Any], g: Gather) -> N
         result = (OPAQUE, OPAQUE) if paired else OPAQUE
     else:
         if len(g.members) > 1:
-            sources = [
-                OPAQUE if any(not _plain(p[n]) for _, _, p in g.members) else collapse(gathered_value(g, n))
-                for n in range(len(sources))
-            ]
+            sources = [_column(g, n) for n in range(len(sources))]
         result = _exchange(i, sources, g.lanes)
         if isinstance(result, tuple) and not paired:
             result = result[0]
     finish(x, g, event, result)
+
+
+def _column(g: Gather, n: int) -> Any:
+    """The n-th operand of all that have met."""
+    given = [payload[n] for _, _, payload in g.members]
+    first = given[0]
+    if first.__class__ is int and g.lanes == FULL and all(v.__class__ is int and v == first for v in given):
+        return first
+    return collapse(gathered_value(g, n)) if all(map(_plain, given)) else OPAQUE
 
 
 def _plain(v: Any) -> bool:
@@ -215,22 +221,36 @@ def _exchange(i: Instr, sources: list[Any], lanes: int) -> Any:
         if i.has("add"):
             return sum(own) & 0xFFFFFFFF
         return max(own) if i.has("max") else min(own) if i.has("min") else OPAQUE
-    values, index, clamp = lane_values(sources[0]), lane_values(sources[1]), sources[2]
+    value, index, clamp = sources[:3]
+    if value.__class__ is not Vec:
+        return value
     width = 32 - (clamp >> 8 & 31) if isinstance(clamp, int) else 32
-    out = []
-    for n in range(32):
-        base = n // width * width
-        k = index[n]
-        if i.has("idx"):
-            source = base + k % width
-        elif i.has("up"):
-            source = n - k if n - k >= base else n
-        elif i.has("down"):
-            source = n + k if n + k < base + width else n
-        else:
-            source = n ^ k
-        out.append(values[source % 32])
-    return collapse(out)
+    mode = i.mod_in(("idx", "up", "down")) or "bfly"
+    givers = _givers(mode, index, width) if index.__class__ is int else None
+    if givers is None:
+        givers = [_giver(mode, n, k, width) for n, k in enumerate(lane_values(index))]
+    values = value.v
+    return collapse([values[n] for n in givers])
+
+
+@cache
+def _givers(mode: str, index: int, width: int) -> list[int]:
+    """For each lane the one whose value it gets, when all lanes give the same index."""
+    return [_giver(mode, n, index, width) for n in range(32)]
+
+
+def _giver(mode: str, lane: int, index: int, width: int) -> int:
+    """The lane whose value a lane gets (PTX ISA 9.7.9.6, "shfl.sync")."""
+    base = lane // width * width
+    if mode == "idx":
+        source = base + index % width
+    elif mode == "up":
+        source = lane - index if lane - index >= base else lane
+    elif mode == "down":
+        source = lane + index if lane + index < base + width else lane
+    else:
+        source = lane ^ index
+    return source % 32
 
 
 @op("activemask")
