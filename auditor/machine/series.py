@@ -10,7 +10,7 @@ from auditor.machine.launch import Launch
 from auditor.machine.tails import cuts_copies, smallest_copies
 from auditor.trace import Trace
 
-REPLACEABLE_STEPS = 60_000  # what a chosen problem may take before a smaller one stands in for it
+REPLACEABLE_STEPS = 50_000  # what a chosen problem may take before a smaller one stands in for it
 LARGER = 1.5  # a larger problem takes at least so many times the steps of one that hung
 FAR = 4  # and is followed for so many times as many,
 FAR_STEPS = 20_000  # or for so many, before another one is tried
