@@ -15,10 +15,12 @@ from auditor.source import Loc
 
 @dataclass(frozen=True)
 class KernelPlace:
-    """A kernel as findings name it, and where its name is declared."""
+    """A kernel as findings name it, where its name is declared, and from where to where its body goes, if it stands
+    in the source as it is."""
 
     display: str
     loc: Loc
+    body: Loc | None = None
 
 
 @dataclass

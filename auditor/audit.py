@@ -215,6 +215,8 @@ def audit_program(program: Program, options: AuditOptions) -> tuple[list[Finding
             coverage.notes.append(("empty", f"kernel {kernel.display} has no body for {program.arch}", kernel.loc))
             findings += _without_body(program, kernel, options)
             continue
+        if options.only and kernel.display not in options.only:
+            continue
         got, complete = audit_kernel(program, kernel, options, coverage, facts)
         findings += got
         coverage.executed += complete

@@ -24,7 +24,7 @@ from auditor.codec import decode, encode
 from auditor.config import AuditOptions
 from auditor.output.tool import NAME, VERSION
 
-_FORMAT = "2"
+_FORMAT = "3"
 _REPORTING = ("strict", "levels")  # options that no analysis depends on
 _KEPT_FOR = 30 * 86400  # seconds since an entry was last used
 _TRIM_EVERY = 86400

@@ -22,7 +22,7 @@ def encode(analysis: Analysis) -> dict[str, Any]:
                     run.coverage.executed,
                     [[kind, message, _loc(loc)] for kind, message, loc in run.coverage.notes],
                 ],
-                "kernels": [[kernel.display, _loc(kernel.loc)] for kernel in run.kernels],
+                "kernels": [_kernel(kernel) for kernel in run.kernels],
             }
             for run in analysis.runs
         ],
@@ -37,9 +37,18 @@ def decode(path: str, data: dict[str, Any]) -> Analysis:
     for item in data["runs"]:
         kernels, executed, notes = item["coverage"]
         coverage = Coverage(kernels, executed, [(kind, message, Loc(*loc)) for kind, message, loc in notes])
-        places = [KernelPlace(display, Loc(*loc)) for display, loc in item["kernels"]]
+        places = [_read_kernel(each) for each in item["kernels"]]
         runs.append(ArchRun(item["arch"], [_read_finding(each) for each in item["findings"]], coverage, places))
     return Analysis(path, runs, seconds=data["seconds"], stages=data["stages"], cached=True)
+
+
+def _kernel(kernel: KernelPlace) -> list[Any]:
+    return [kernel.display, _loc(kernel.loc), _loc(kernel.body) if kernel.body else None]
+
+
+def _read_kernel(data: list[Any]) -> KernelPlace:
+    display, loc, body = data
+    return KernelPlace(display, Loc(*loc), Loc(*body) if body else None)
 
 
 def _loc(loc: Loc) -> list[Any]:

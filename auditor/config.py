@@ -49,7 +49,7 @@ class AuditOptions:
     user wrote them. ``values`` are scalar kernel arguments by name; ``block``, ``grid``, ``cluster`` and ``smem``
     (bytes of dynamic shared memory) replace what the host code says, ``kernels`` all of these for single kernels.
     ``budget`` is seconds a kernel. ``levels`` replace a rule's own level. ``fixes`` asks for repairs, which cost an
-    audit each.
+    audit each. ``only`` names the kernels that are run, as findings do; all are when it is empty.
     """
 
     arches: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ class AuditOptions:
     kernels: tuple[KernelOptions, ...] = ()
     levels: tuple[tuple[str, str], ...] = ()
     fixes: bool = False
+    only: tuple[str, ...] = ()
 
     def for_kernel(self, name: str, display: str) -> AuditOptions:
         """The options for one kernel, known by its name ("ring") or as findings call it ("ring<128>")."""

@@ -160,7 +160,8 @@ def _pipeline(path: str, text: str, arch: str, options: AuditOptions, analysis: 
     began = _spend(analysis, "translating", began)
     findings, coverage = audit_program(program, options)
     _spend(analysis, "running and judging", began)
-    return ArchRun(arch, findings, coverage, [KernelPlace(kernel.display, kernel.loc) for kernel in program.kernels])
+    places = [KernelPlace(kernel.display, kernel.loc, kernel.body) for kernel in program.kernels]
+    return ArchRun(arch, findings, coverage, places)
 
 
 def _spend(analysis: Analysis, stage: str, began: float) -> float:

@@ -71,7 +71,42 @@ class _Trials:
             text = apply_edits(self._text, edits)
         except ValueError:
             return None
-        return still_shown(self._before, self._analyse(path, self._options, text), kept_lines(self._text, edits))
+        names = _kernels_of(self._before, self._text, edits)
+        after = self._analyse(path, replace(self._options, only=names), text)
+        return still_shown(_only(self._before, names), after, kept_lines(self._text, edits))
+
+
+def _kernels_of(analysis: Analysis, text: str, edits: tuple[Edit, ...]) -> tuple[str, ...]:
+    """The kernels in whose bodies the edits are, where no other kernel can notice them; else none."""
+    names: dict[str, None] = {}
+    for run in analysis.runs:
+        if run.coverage.executed != run.coverage.kernels:
+            return ()
+        for edit in edits:
+            here = [k.display for k in run.kernels if k.body is not None and k.body.encloses(edit.loc)]
+            if not here or _is_directive(text, edit.loc.line):
+                return ()
+            names.update(dict.fromkeys(here))
+    return tuple(names) if any(len(run.kernels) > len(names) for run in analysis.runs) else ()
+
+
+def _is_directive(text: str, number: int) -> bool:
+    """Whether a line of the source is, or may be, part of a preprocessor directive, such as a macro for others."""
+    lines = text.split("\n")
+    before, line = lines[number - 2] if number > 1 else "", lines[number - 1]
+    return line.lstrip().startswith("#") or before.rstrip().endswith("\\") or line.rstrip().endswith("\\")
+
+
+def _only(analysis: Analysis, names: tuple[str, ...]) -> Analysis:
+    """What an analysis says of some kernels; of all when none is named."""
+    if not names:
+        return analysis
+    runs = []
+    for run in analysis.runs:
+        findings = [finding for finding in run.findings if not finding.kernel or finding.kernel in names]
+        executed = sum(kernel.display in names for kernel in run.kernels)
+        runs.append(replace(run, findings=findings, coverage=replace(run.coverage, executed=executed)))
+    return replace(analysis, runs=runs)
 
 
 def still_shown(before: Analysis, after: Analysis, lines: dict[int, int]) -> set[_Seen] | None:

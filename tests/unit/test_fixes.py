@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from auditor.analysis import Analysis, ArchRun
+from auditor.analysis import Analysis, ArchRun, KernelPlace
 from auditor.cli import main
 from auditor.cli_fix import repaired, unified_diff
 from auditor.config import AuditOptions
 from auditor.edits import apply_edits
-from auditor.engine import audit_file
+from auditor.engine import analyse_file, audit_file
 from auditor.findings import Coverage, Edit, FileResult, Finding, Fix, Level
 from auditor.repair import verify
 from auditor.repair.verify import MOST_AUDITS, with_confirmed_fixes
@@ -182,6 +182,46 @@ def test_rules_that_were_not_selected_count_too() -> None:
     before = analysis_of(bad(2, insertion(2, "wait")))
     harmful = analysis_of(bad(1, code="BW601"))
     assert confirmed(before, lambda t: harmful if "wait" in t else analysis_of(bad(2)), select=("BW308",)) == [None]
+
+
+BODIES = "#define N 2\nkernel() {\n  first\n#define M 3\n}\n\nother() {\n  second\n}\n"
+
+
+def audited_again(line: int, executed: int = 2) -> tuple[str, ...]:
+    """The kernels that are audited for a repair in this line of a source with two."""
+    asked: list[tuple[str, ...]] = []
+    places = [
+        KernelPlace("kernel", Loc(PATH, 2), Loc(PATH, 2, 10, 5, 2)),
+        KernelPlace("other", Loc(PATH, 7), Loc(PATH, 7, 9, 9, 2)),
+    ]
+    elsewhere = replace(bad(8, code="BW101"), kernel="other")
+    found = [bad(3, insertion(line, "  wait")), elsewhere]
+    before = Analysis(PATH, [ArchRun("sm_100a", found, Coverage(2, executed), places)], {PATH: BODIES})
+
+    def analyse(path: str, options: AuditOptions, text: str) -> Analysis:
+        asked.append(options.only)
+        left = [] if options.only else [replace(elsewhere, loc=Loc(PATH, 9))]
+        run = ArchRun("sm_100a", left, Coverage(2, len(options.only) or executed), places)
+        return Analysis(PATH, [run], {PATH: text})
+
+    with_confirmed_fixes(before, AuditOptions(fixes=True), analyse)
+    assert before.runs[0].findings[0].fix is not None
+    return asked[0]
+
+
+def test_kernels_that_cannot_notice_a_repair_are_not_audited_again() -> None:
+    assert audited_again(3) == ("kernel",)
+    assert audited_again(8) == ("other",)
+    assert audited_again(6) == ()  # between them
+    assert audited_again(4) == ()  # a macro is for all that follows
+    assert audited_again(3, executed=1) == ()  # it is not known which of them came to its end
+
+
+def test_only_kernels_that_are_asked_for_are_run(tmp_path: Path) -> None:
+    path = tmp_path / "two.cu"
+    path.write_text("".join(f"__global__ void {name}() {{ __syncthreads(); }}\n" for name in ("first", "second")))
+    coverage = analyse_file(str(path), AuditOptions(only=("second",))).runs[0].coverage
+    assert (coverage.kernels, coverage.executed) == (2, 1)
 
 
 def test_audits_are_limited_and_made_once() -> None:
