@@ -200,3 +200,17 @@ __global__ void __launch_bounds__(32) k(const float4 *in)
     assert [note for note in notes if note[0] == "unanalysed"] == []
     notes = [n for n in audit(tmp_path, source.replace("HINT", "true")).coverage.notes if n[0] == "unanalysed"]
     assert any("invalid operand number" in note[1] for note in notes)
+
+
+@pytest.mark.parametrize("value", ["n / 0", "n % 0", "a[256]", "5 / n", "5 % (n - n)"])
+def test_constants_that_cannot_be_right_are_executed(tmp_path: Path, value: str) -> None:
+    source = f"__global__ void k(int* out, int n) {{ int a[4] = {{1, 2, 3, 4}}; out[a[n & 3]] = {value}; }}\n"
+    result = audit(tmp_path, source)
+    assert (result.failure, result.coverage.executed) == ("", 1)
+
+
+def test_an_arrival_without_a_barrier_is_told(tmp_path: Path) -> None:
+    source = '__global__ void k() { if (threadIdx.x < 3) { asm volatile("mbarrier.arrive.shared.b64;"); } }\n'
+    result = audit(tmp_path, source)
+    assert not result.failure
+    assert [kind for kind, _, _ in result.coverage.notes] == ["unanalysed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.frontend.lower.core import Core, is_simple
+from auditor.frontend.lower.core import Core, is_integer, is_simple
 from auditor.frontend.lower.forms import Val, boolean, literal, mask_text, opaque, settled, wrap_constant
 from auditor.frontend.lower.types import BOOL, CType
 
@@ -110,9 +110,9 @@ class Arithmetic(Core):
         guard = "" if positive and not b.type.signed else f" and {a.code} >= 0 and {b.code} > 0"
         if not guard:
             guard = f" and {b.code}"
-        test = f"{a.code}.__class__ is int and {b.code}.__class__ is int{guard}"
+        test = f"{is_integer(a.code)} and {is_integer(b.code)}{guard}"
         if isinstance(a.const, int):
-            test = f"{b.code}.__class__ is int and {b.code} > 0" if a.const >= 0 else "False"
+            test = f"{is_integer(b.code)} and {b.code} > 0" if a.const >= 0 else "False"
         return Val(f"({a.code} {operator} {b.code} if {test} else {function}({a.code}, {b.code}))", ctype)
 
     def _named(self, value: Val) -> tuple[str, str]:

@@ -32,6 +32,12 @@ def is_simple(code: str) -> bool:
     return _SIMPLE.fullmatch(code) is not None
 
 
+def is_integer(code: str) -> str:
+    """The test whether a simple expression is a plain integer. Python reads a literal with a dot behind it as another
+    number."""
+    return "True" if code.lstrip("-").isdecimal() else f"{code}.__class__ is int"
+
+
 class Facts:
     """What an attempt to lower a function learned that changes the next attempt.
 

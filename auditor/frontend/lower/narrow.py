@@ -23,7 +23,7 @@ _LEAVES = re.compile(rf"if not \({CONDITION.pattern.removeprefix('if ').removesu
 def is_brief(i: Instr) -> bool:
     """Whether an instruction computes, or arrives at an mbarrier and tells nobody of its phase."""
     if i.opcode == "mbarrier.arrive":
-        return not isinstance(i.operands[0], Param)
+        return bool(i.operands) and not isinstance(i.operands[0], Param)
     return i.opcode == "mapa" or i.opcode in PURE
 
 

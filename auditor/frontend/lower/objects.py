@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from auditor.frontend.lower.core import Core, blank, is_simple, opaque_object
+from auditor.frontend.lower.core import Core, blank, is_integer, is_simple, opaque_object
 from auditor.frontend.lower.forms import ADDRESS, Lvalue, Val, convert, literal, mask_text, opaque, settled
 from auditor.frontend.lower.nodes import Node
 from auditor.frontend.lower.types import UNKNOWN_TYPE, CType, Field, pointer_to
@@ -135,7 +135,7 @@ class Objects(Core):
     def dyn_read(self, place: Lvalue) -> str:
         box, key = place.box, place.key
         if is_simple(box) and is_simple(key):
-            return f"({box}[{key}] if {key}.__class__ is int and 0 <= {key} < len({box}) else element({box}, {key}))"
+            return f"({box}[{key}] if {is_integer(key)} and 0 <= {key} < len({box}) else element({box}, {key}))"
         return f"element({box}, {key})"
 
     def read(self, place: Lvalue, node: Node | None) -> Val:

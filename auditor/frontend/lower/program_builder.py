@@ -409,7 +409,7 @@ class Build:
         lowered = self.function(signature, tuple(kinds), True)
         number = len(self.functions)
         entry = Function(number, f"host{number}_{lowered.function.name}", callees={lowered.function.number}, done=True)
-        call = f"return {CALL_MARK}{lowered.function.name}({', '.join(['S', *codes])})"
+        call = f"return ({CALL_MARK}{lowered.function.name}({', '.join(['S', *codes])}))"
         entry.lines = [Line(0, f"def {entry.name}(S):"), Line(1, call, None, lowered.function.number)]
         self.functions.append(Lowered(entry, signature, (), entry.name))
         return entry.name
