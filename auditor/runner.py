@@ -66,7 +66,7 @@ def _audit_each_text(
     conclude_unit: Callable[[int, Analysis], None],
 ) -> list[int]:
     """Audit one of the units that have the same text. The numbers of those for which that does not settle it."""
-    groups = alike(units, numbers, _text)
+    groups = alike(units, numbers, _text) if len(numbers) > 1 else {number: [] for number in numbers}
     kept = Cache(cache) if cache else None
     again: list[int] = []
 
