@@ -167,6 +167,13 @@ def register_matrix(x: Exec, i: Instr) -> Generator[Park, None, None] | None:
     return together(x, i, i.opcode, FULL, multiplied, order=False)
 
 
+def _by_lane(rank: int, offsets: list[tuple[int, int]], size: int, write: bool) -> Access:
+    """An access of lanes that touch so many bytes each, at offsets (lane, byte) in the shared memory of a CTA."""
+    low, high = min(o for _, o in offsets), max(o for _, o in offsets) + size
+    lanes = footprint([(lane, o, o + size) for lane, o in offsets])
+    return Access("shared", write, "generic", rank, low, high, lanes)
+
+
 def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
     """Each of the first 8*n lanes gives the address of a 16-byte row; every lane gets or gives elements of all rows."""
     n = {"x1": 1, "x2": 2, "x4": 4}.get(i.mod_in(("x1", "x2", "x4")) or "x1", 1)
@@ -190,15 +197,7 @@ def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
         )
     else:
         rows = [(lane, a & OFFSET) for lane, a in x.per_lane(address) if lanes >> lane & 1]
-        access = Access(
-            "shared",
-            write,
-            "generic",
-            target[0].rank,
-            min(o for _, o in rows),
-            max(o for _, o in rows) + ROW,
-            footprint([(lane, o, o + ROW) for lane, o in rows]),
-        )
+        access = _by_lane(target[0].rank, rows, ROW, write)
     add_access(x.s, "st" if write else "ld", access, x.lanes)
     if write:
         return
@@ -226,15 +225,7 @@ def cp_async(x: Exec, i: Instr) -> None:
     target = x.m.shared_target(x.per_lane(dest)[0][1])
     if target is None:
         return
-    access = Access(
-        "shared",
-        True,
-        "generic",
-        target[0].rank,
-        min(o for _, o in pairs),
-        max(o for _, o in pairs) + size,
-        footprint([(lane, o, o + size) for lane, o in pairs]),
-    )
+    access = _by_lane(target[0].rank, pairs, size, write=True)
     event = x.m.emit(
         None,
         "async",
