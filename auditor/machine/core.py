@@ -512,6 +512,7 @@ class Machine:
     def _look(self) -> None:
         """See whether the budget is spent, and choose the step at which to look again."""
         if self.steps > self.budget:
+            self.trace.block_dependent = BlockInt.compared
             budget = self.more(self.trace)
             if budget <= self.budget:
                 raise BudgetExceeded(f"{self.budget} steps")

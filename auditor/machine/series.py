@@ -10,10 +10,11 @@ from auditor.machine.launch import Launch
 from auditor.machine.tails import cuts_copies, smallest_copies
 from auditor.trace import Trace
 
-REPLACEABLE_STEPS = 50_000  # what a chosen problem may take before a smaller one stands in for it
+REPLACEABLE_STEPS = 30_000  # what a chosen problem may take before a smaller one stands in for it
 LARGER = 1.5  # a larger problem takes at least so many times the steps of one that hung
 FAR = 4  # and is followed for so many times as many,
-FAR_STEPS = 20_000  # or for so many, before another one is tried
+FAR_STEPS = 20_000  # or for so many, before another one is tried,
+FARTHEST = 50_000  # but for no more than that
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
 DEEPER = 4  # the longest problem takes about so many times as long as the long one
 DEEP_STEPS = 15_000  # what it may be expected to take
@@ -60,6 +61,7 @@ class _Runs:
         self._first: Trace | None = None
         self._longest: Trace | None = None  # of longer problems
         self._smallest: Trace | None = None  # of the smallest problem
+        self._least = 0  # steps that every problem takes, as far as the smallest one tells
         self._exceeded = False
         self._too_long = False  # an extra launch was
         self._completed = False
@@ -82,25 +84,36 @@ class _Runs:
             yield max(self._cut, key=lambda cut: cut[1].steps)
 
     def _runs(self) -> Iterator[tuple[Launch, Trace]]:
+        """The smallest problem is run first, since it tells whether others can be short enough, and judged in turn."""
+        first = next((launch for launch in self._launches if launch.fallback and launch.replaceable), None)
+        smallest = self._run(first, self._steps(first), self._more) if first is not None else None
+        if smallest is not None:
+            self._smallest = smallest
+            self._least = _at_least(smallest)
         for launch in self._launches:
-            if self._wants(launch):
+            if launch is first:
+                trace = smallest
+            elif self._wants(launch):
                 trace = self._run(launch, self._steps(launch), self._more if launch.fallback else no_more)
-                if trace is None:
-                    return
-                yield launch, trace
+            else:
+                continue
+            if trace is None:
+                return
+            yield launch, trace
 
     def _wants(self, launch: Launch) -> bool:
-        if launch.reduced and (not self._exceeded or self._is_long_at_least() or self._no_better(launch)):
+        if launch.reduced:
+            if not self._exceeded or self._least > REPLACEABLE_STEPS // 2 or self._no_better(launch):
+                return False
+        elif launch.replaceable and self._least > REPLACEABLE_STEPS:
+            if self._smallest is not None and not self._smallest.block_dependent:
+                self._alike.append(launch)
             return False
         if launch.once_more and (self._completed or any(cut.steps >= self._budget for _, cut in self._cut)):
             return False
         if launch.extra and not self._wants_extra(launch):
             return False
         return not any(_another_cta(launch, other) for other in self._alike)
-
-    def _is_long_at_least(self) -> bool:
-        """Whether the smallest problem takes so long that no other one can be shorter than what is allowed."""
-        return self._smallest is not None and self._smallest.steps > REPLACEABLE_STEPS // 2
 
     def _wants_extra(self, launch: Launch) -> bool:
         """Whether a launch that only adds to the others is worth its time: more where a ring was not gone round."""
@@ -130,12 +143,9 @@ class _Runs:
         return min(self._budget, EXTRA_PATIENCE * EXTRA_STEPS) if launch.extra else self._budget
 
     def _more(self, trace: Trace) -> int:
-        """The budget of a smallest problem that has gone as far as the typical one, and done the same: no other one
-        can be expected to be shorter, and no other CTA."""
-        typical = self._cut[0][1] if len(self._cut) == 1 else None
-        if typical is None or typical.block_dependent or not _as_many(typical, trace):
-            return 0
-        return self._budget
+        """The budget of a smallest problem that has taken all that a chosen one may: no other one can be expected to be
+        shorter, unless for another CTA."""
+        return 0 if trace.block_dependent else self._budget
 
     def _counts(self, launch: Launch, trace: Trace) -> bool:
         """Take note of a run. False when it was too long and another problem stands in for it."""
@@ -148,8 +158,6 @@ class _Runs:
                 self._longest = trace
         else:
             self._exceeded = exceeded or (self._exceeded and not launch.reduced)
-            if launch.fallback and not exceeded:
-                self._smallest = trace
         if launch.ragged and not cuts_copies(self._first, trace):
             return False
         if not trace.block_dependent:
@@ -181,7 +189,7 @@ class _Runs:
         """
         (most, *others), self._larger = self._larger, []
         least = others[-1] if others else most
-        some = min(REPLACEABLE_STEPS, max(FAR * hung.steps, FAR_STEPS))
+        some = min(self._budget, FARTHEST, max(FAR * hung.steps, FAR_STEPS))
         for launch in (most, *reversed(others)):
             trace = self._run(launch, self._budget if launch is least else some, no_more)
             if trace is None or _has(trace, "deadlock"):
@@ -193,6 +201,12 @@ class _Runs:
             if launch is most:
                 return None  # it does not get as far as the hang, and the others end earlier
         return None
+
+
+def _at_least(smallest: Trace) -> int:
+    """The steps that every problem takes, as far as the smallest one tells."""
+    cut = _has(smallest, "budget")
+    return 0 if _goes_wrong(smallest) or (cut and smallest.block_dependent) else smallest.steps
 
 
 def _as_many(a: Trace, b: Trace) -> bool:
