@@ -4,8 +4,8 @@ A kernel for one size of problem may run a loop thousands of times, and a round 
 whole machine is in a state in which it was before (every mbarrier, copy in flight, group and waiting strand alike), and
 since then each strand has gone through a number of rounds of one loop in which what it carries along either came back
 or grew by the same amount in each round, what follows is the same again and again. So every strand goes on as many
-periods later, all by the same number of periods and well before the end of the first loop that ends; what a round does
-besides is calculated from where it is.
+periods later, all by the same number of periods and so that half a period at least is left of each loop; what a round
+does besides is calculated from where it is.
 
 That rests on rounds in the middle being like those that were seen. Rounds behind the gap are compared with those before
 it; when they differ, or when the kernel hangs behind a gap, the run starts again and nothing is left out.
@@ -63,6 +63,16 @@ class _Progress:
     shrunk: int  # of what is left of the loop
     left: int
     moves: tuple[Numbers, ...]
+
+    @property
+    def periods(self) -> int:
+        """How many periods can be left out so that half a period at least is left for the end of the loop."""
+        return (self.left - self.shrunk * self.compared // self.rounds) // self.shrunk
+
+    @property
+    def compared(self) -> int:
+        """Rounds behind the gap that are compared with those before it."""
+        return (self.rounds + 1) // 2
 
 
 class Steady:
@@ -125,7 +135,7 @@ class Steady:
             if progress is None:
                 return False
             moving.append(progress)
-        times = min((p.left // p.shrunk - 1 for p in moving), default=0)
+        times = min((p.periods for p in moving), default=0)
         if times * cost < WORTH:
             return False
         for p in moving:
@@ -139,7 +149,7 @@ class Steady:
         first = loop.visits if loop is self._leader else loop.visits + 1
         loop.strand.jumps[loop.number, first] = Jump(times * p.rounds, moves)
         last = _calls(loop)[-p.rounds :]
-        loop.expected = deque([*last, *last][: p.rounds // 2 + 1])
+        loop.expected = deque([*last, *last][: p.compared])
         self.skipped = max(self.skipped, times * p.rounds)
 
 
