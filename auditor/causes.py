@@ -529,8 +529,9 @@ class Diagnosis:
         return total + arrived_by_commit
 
     def _rerun(self, hypothesis: Hypothesis, launch: Launch | None = None) -> Audit | None:
-        """The run with a detail changed, None when there have been enough of them."""
-        if self.reruns >= MAX_RERUNS:
+        """The run with a detail changed. None when there have been enough of them, or when they would be cut as the run
+        itself was: then they tell nothing."""
+        if self.reruns >= MAX_RERUNS or any(self.audit.incidents("budget")):
             return None
         self.reruns += 1
         return self.audit.rerun(hypothesis, launch)
