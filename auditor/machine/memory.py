@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from auditor.footprint import spread
@@ -143,7 +144,7 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         return OPAQUE
     given, p = p, _address(p)
     mask = strand.lanes if lanes is None else lanes
-    first = p.lane((mask & -mask).bit_length() - 1) if p.__class__ is Vec else p
+    first = _of_first_lane(p, mask)
     if SHARED_WINDOW <= first < PARAM_WINDOW:
         return _load_shared(strand, p, first, kind, bits // 8, signed, mask)
     if strand.machine.watches_reads and first >= GLOBAL_WINDOW:
@@ -158,21 +159,45 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
     return collapse(out) if all(isinstance(v, int) for v in out) else OPAQUE
 
 
+def load_vector(strand: Strand, p: Any, kind: str, bits: int, signed: bool, count: int, lanes: int) -> list[Any]:
+    """Read ``count`` adjacent values a lane in one access, as a vector load does; see ``load``."""
+    size = bits // 8
+    if not isinstance(p, (int, Vec)):
+        return [OPAQUE] * count
+    whole = _address(p)
+    first = _of_first_lane(whole, lanes)
+    if not SHARED_WINDOW <= first < PARAM_WINDOW:
+        return [load(strand, p + k * size, kind, bits, signed, lanes) for k in range(count)]
+    return _read_shared(strand, whole, first, kind, size, signed, lanes, count)
+
+
+def _of_first_lane(p: Any, lanes: int) -> int:
+    """The address of the first lane of a mask."""
+    return int(p.lane((lanes & -lanes).bit_length() - 1) if p.__class__ is Vec else p)
+
+
 def _load_shared(strand: Strand, p: Any, first: int, kind: str, size: int, signed: bool, lanes: int) -> Any:
+    return _read_shared(strand, p, first, kind, size, signed, lanes, 1)[0]
+
+
+def _read_shared(
+    strand: Strand, p: Any, first: int, kind: str, size: int, signed: bool, lanes: int, count: int
+) -> list[Any]:
     """Read shared memory: the values that it is known to hold, or opaque data that tells when it is used.
 
-    ``first``: the address of the first active lane.
+    ``first``: the address of the first active lane; ``count``: adjacent values of ``size`` bytes for each lane.
     """
-    touched = shared_access(strand, p, first, size, write=False, lanes=lanes)
+    touched = shared_access(strand, p, first, size * count, write=False, lanes=lanes)
     if touched is None:
-        return OPAQUE
+        return [OPAQUE] * count
     access, lo, hi = touched
-    machine = strand.machine
-    if kind != "float" and machine.ctas[access.cta].values.near(lo, hi):
-        value = _known(strand, p, size, signed, lanes)
-        if value is not None:
-            return value
-    return _loaded(strand, access)
+    if kind == "float" or not strand.machine.ctas[access.cta].values.near(lo, hi):
+        return [_loaded(strand, access) for _ in range(count)]
+    found = []
+    for k in range(count):
+        value = _known(strand, p + k * size, size, signed, lanes)
+        found.append(_loaded(strand, access) if value is None else value)
+    return found
 
 
 def _known(strand: Strand, p: Any, size: int, signed: bool, lanes: int) -> Any:
@@ -215,23 +240,46 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
         _tmem_pointer(strand, first)
 
 
+def store_vector(strand: Strand, p: Any, kind: str, bits: int, values: Sequence[Any], lanes: int) -> None:
+    """Write adjacent values of each lane in one access, as a vector store does; see ``store``."""
+    size = bits // 8
+    if not isinstance(p, (int, Vec)):
+        return
+    whole = _address(p)
+    first = _of_first_lane(whole, lanes)
+    if SHARED_WINDOW <= first < PARAM_WINDOW:
+        _write_shared(strand, whole, first, kind, size, values, lanes)
+        return
+    for k, value in enumerate(values):
+        store(strand, p + k * size, kind, bits, value, lanes)
+
+
 def _store_shared(strand: Strand, p: Any, first: int, kind: str, size: int, value: Any, lanes: int) -> None:
-    touched = shared_access(strand, p, first, size, write=True, lanes=lanes)
+    _write_shared(strand, p, first, kind, size, (value,), lanes)
+
+
+def _write_shared(
+    strand: Strand, p: Any, first: int, kind: str, size: int, values: Sequence[Any], lanes: int
+) -> None:
+    """Write adjacent values of ``size`` bytes for each lane to shared memory."""
+    touched = shared_access(strand, p, first, size * len(values), write=True, lanes=lanes)
     if touched is None:
         return
     access, lo, hi = touched
     machine = strand.machine
+    cta = machine.ctas[access.cta]
     active = strand.lane_list(lanes)
-    if isinstance(value, (Opaque, list)):
-        cta = machine.ctas[access.cta]
-        cta.values.forget(lo, hi, (a & OFFSET for _, a in _pairs(p, active)), size)
-        if (p.__class__ is not Vec or len(active) == 1) and kind == "int" and size == 4:
-            _choose_shared(cta, lo)
-        return
-    for n, address in _pairs(p, active):
-        target = machine.shared_target(address)
-        if target is not None:
-            target[0].values.put(target[1], size, _lane(value, n))
+    cta.values.forget(lo, hi, lambda: [a & OFFSET for _, a in _pairs(p, active)], size * len(values))
+    shared = kind == "int" and size == 4 and (p.__class__ is not Vec or len(active) == 1)
+    for k, value in enumerate(values):
+        if isinstance(value, (Opaque, list)):
+            if shared:
+                _choose_shared(cta, lo + 4 * k)
+            continue
+        for n, address in _pairs(p, active):
+            target = machine.shared_target(address + k * size)
+            if target is not None:
+                target[0].values.put(target[1], size, _lane(value, n))
 
 
 def _pairs(p: Any, active: list[int]) -> list[tuple[int, int]]:

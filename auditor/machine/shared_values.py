@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from auditor.values import OPAQUE
@@ -34,11 +34,12 @@ class SharedValues:
             self._enter(offset)
         at[offset] = (size, value)
 
-    def forget(self, lo: int, hi: int, offsets: Iterable[int], size: int) -> None:
-        """Data that is not modelled was stored: ``size`` bytes at each offset, all of them in [lo, hi)."""
+    def forget(self, lo: int, hi: int, offsets: Callable[[], Iterable[int]], size: int) -> None:
+        """Something else is stored: ``size`` bytes at each offset, all of them in [lo, hi). ``offsets`` is asked when
+        there are values in between, which is seldom."""
         known = self.near(lo, hi)
         if known:
-            places = set(offsets)
+            places = set(offsets())
             whole = len(places) * size == hi - lo  # else there are gaps between them, or they overlap
             for start in known:
                 end = start + self._at[start][0]
@@ -69,10 +70,12 @@ class SharedValues:
         if last < self._first or first > self._last:
             return []
         blocks, at = self._blocks, self._at
+        span = range(max(first, self._first), min(last, self._last) + 1)
+        here = span if len(span) < len(blocks) else blocks
         return [
             start
-            for block in range(max(first, self._first), min(last, self._last) + 1)
-            if block in blocks
+            for block in here
+            if block in span and block in blocks
             for start in blocks[block]
             if start < hi and start + at[start][0] > lo
         ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +30,7 @@ def test_what_is_known_is_what_was_stored_last(stores: list[tuple[str, object, i
             for place in where:
                 for start in values.near(place, place + width):
                     _forget(values, known, start, 1)
-            values.forget(min(where), max(where) + width, where, width)
+            values.forget(min(where), max(where) + width, partial(list[int], where), width)
     parts = [known.get(at + k) for k in range(size)]
     if None in parts:
         assert values.get(at, size) is OPAQUE
@@ -56,5 +58,5 @@ def test_unknown_data_between_lanes_leaves_what_lies_in_the_gaps() -> None:
     values = SharedValues()
     for at in (0, 4, 8, 12):
         values.put(at, 4, at)
-    values.forget(0, 12, [0, 8], 4)
+    values.forget(0, 12, lambda: [0, 8], 4)
     assert values.numbers() == {4: 4, 12: 12}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from auditor.footprint import footprint, spread
@@ -79,8 +79,10 @@ def ld(x: Exec, i: Instr) -> None:
         x.set(i.operands[0], OPAQUE)
         return
     _check_window(x, i, address)
-    values = [memory.load(x.s, address + k * (bits // 8), kind, bits, signed, x.lanes) for k in range(n)]
-    x.set(i.operands[0], tuple(values) if isinstance(i.operands[0], VectorOperand) else values[0])
+    if isinstance(i.operands[0], VectorOperand):
+        x.set(i.operands[0], tuple(memory.load_vector(x.s, address, kind, bits, signed, n, x.lanes)))
+    else:
+        x.set(i.operands[0], memory.load(x.s, address, kind, bits, signed, x.lanes))
 
 
 def _check_window(x: Exec, i: Instr, address: Any) -> None:
@@ -113,8 +115,10 @@ def st(x: Exec, i: Instr) -> None:
         address.used()
         return
     _check_window(x, i, address)
-    for k, v in enumerate(values):
-        memory.store(x.s, address + k * (bits // 8), kind, bits, v, x.lanes)
+    if len(values) > 1:
+        memory.store_vector(x.s, address, kind, bits, values, x.lanes)
+    else:
+        memory.store(x.s, address, kind, bits, values[0], x.lanes)
 
 
 @op("st.bulk")
@@ -133,7 +137,7 @@ def st_bulk(x: Exec, i: Instr) -> None:
             data = {"lo": offset, "hi": end, "end": cta.shared_end, "write": True, "proxy": "generic"}
             x.m.incident("smem_range", x.m.where(), x.s, data=data)
         add_access(x.s, "st", Access("shared", True, "generic", cta.rank, offset, end), lane)
-        cta.values.forget(offset, end, (offset,), size)
+        cta.values.forget(offset, end, partial(tuple[int, ...], (offset,)), size)
         for word in range(offset, min(end, offset + MOST_ZEROS), 4):
             cta.values.put(word, 4, 0)
         x.m.progress += 1
