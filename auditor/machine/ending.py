@@ -26,13 +26,35 @@ def close(m: Machine) -> None:
     for strand in m.strands:
         strand.release_loads()
         strand.close_memory()
-    for record in m.unused:
-        if not record.consumed:  # never used: more likely their way was lost than that they are loaded for nothing
-            record.access.consumed = None
+    _used_late(m)
     if not any(i.kind == "budget" or "error" in i.data for i in m.trace.incidents):  # others may not have come that far
         _idle_waits(m)
     if m.trace.complete:
         _unawaited(m)
+
+
+def _used_late(m: Machine) -> None:
+    """Loads whose values were not used before the release that followed.
+
+    An access may stand for several loads, and all that are used at all have to be used before it. Values that nobody
+    uses come with those of the same instruction (a float4 of which three members count). If nobody uses any of them,
+    more likely their way was lost than that they are loaded for nothing.
+    """
+    never = False
+    for record in m.unused:
+        if not record.consumed:
+            never = True
+            if record.access.consumed is False:
+                record.access.consumed = None
+    for record in m.unused:
+        if record.consumed:
+            record.access.consumed = False
+    for event in m.trace.events if never else ():
+        if event.kind == "ld" and len(event.accesses) > 1:
+            read = [a for a in event.accesses if a.space == "shared"]
+            if {a.consumed for a in read} == {True, None}:
+                for access in read:
+                    access.consumed = True
 
 
 def _unawaited(m: Machine) -> None:

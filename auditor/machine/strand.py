@@ -389,10 +389,10 @@ class Strand:
     def release_loads(self) -> None:
         """A release follows: note for each load in flight whether its values were consumed before it."""
         for record in self.warp.loads:
-            if record.access.consumed is not False:  # an access may stand for several loads: all have to be consumed
-                record.access.consumed = record.consumed
             if not record.consumed:
                 self.machine.unused.append(record)
+            elif record.access.consumed is None:
+                record.access.consumed = True
         self.warp.loads = []
 
     def uniform(self, v: Any, lanes: int | None = None) -> Any:

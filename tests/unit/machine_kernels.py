@@ -48,14 +48,14 @@ class Body:
         self.lines.append(" " * indent + text)
 
     def ptx(self, template: str, *operands: str, indent: int = 1, result: str = "") -> None:
-        """An asm statement. With ``result`` the first operand of the template, "$0", is an output of that name."""
-        constraints = (["=r"] if result else []) + ["r"] * len(operands)
-        block = parse_asm(template, constraints, 1 if result else 0)
+        """An asm statement. ``result``: names of its outputs, "$0" and on, with commas between several."""
+        outputs = len(result.split(",")) if result else 0
+        block = parse_asm(template, ["=r"] * outputs + ["r"] * len(operands), outputs)
         assert not block.errors
         call = "yield from S.wait_asm" if block.blocking else "S.asm"
         arguments = "".join(f"{o}," for o in operands)
-        target = f"{result} = " if result else ""
-        self.lines.append(f"{' ' * indent}{target}({call}({len(self.asm)}, ({arguments}))){'[0]' if result else ''}")
+        target = f"{result}{',' if outputs == 1 else ''} = " if result else ""
+        self.lines.append(f"{' ' * indent}{target}({call}({len(self.asm)}, ({arguments})))")
         self.asm.append(block)
 
     def run(self, threads: int = 64, *, ctas: int = 1, hypothesis: Hypothesis = NONE, arch: str = "sm_100a") -> Trace:
