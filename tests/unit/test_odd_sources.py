@@ -214,3 +214,10 @@ def test_an_arrival_without_a_barrier_is_told(tmp_path: Path) -> None:
     result = audit(tmp_path, source)
     assert not result.failure
     assert [kind for kind, _, _ in result.coverage.notes] == ["unanalysed"]
+
+
+def test_a_waiting_loop_may_have_more_rounds_than_a_machine_word_holds(tmp_path: Path) -> None:
+    source = "__global__ void k() { for (int i = 0; i < 1ull << 63; ++i) __syncthreads(); }\n"
+    result = audit(tmp_path, source)
+    assert not result.failure
+    assert [kind for kind, _, _ in result.coverage.notes] == ["budget"]

@@ -14,6 +14,7 @@ from auditor.frontend.lower.emit import Function, Line, generators, suite_end
 from auditor.frontend.lower.mentions import Mentions
 
 FEW = 16  # rounds of a loop with constant bounds that is left as it is
+MOST = 1 << 62  # and this many: it never ends, and len() could not tell how many they are
 
 _COUNTED = re.compile(r"for (?P<name>\w+) in (?P<range>range\((?P<bounds>[-\d, ]+)\)):")
 _HEAD = re.compile(r"S\.loop\(\d+\)")
@@ -35,8 +36,10 @@ def _rewrite(lines: list[Line], waiting: set[int]) -> None:
         counted = _COUNTED.fullmatch(lines[start].text)
         if counted is None and lines[start].text != "while True:":
             continue
-        if counted is not None and len(range(*map(int, counted["bounds"].split(",")))) <= FEW:
-            continue
+        if counted is not None:
+            values = range(*map(int, counted["bounds"].split(",")))
+            if not values[FEW:] or values[MOST:]:
+                continue
         end = suite_end(original, start)
         if any(item.callee in waiting or "yield" in item.text for item in original[start + 1 : end]):
             _tell(lines, start, end, counted, mentions)
