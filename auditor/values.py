@@ -376,7 +376,9 @@ def _split_noted(t: tuple[Any, ...]) -> tuple[Any, Shape | None]:
 
 def lane_values(x: Any) -> tuple[Any, ...]:
     """The 32 lane values of an ``int``, ``float`` or ``Vec``."""
-    return x.v if x.__class__ is Vec else (x,) * LANES
+    if x.__class__ is Vec:
+        return x.v
+    return (int(x) if x.__class__ is bool else x,) * LANES  # lanes of a Vec are numbers
 
 
 def lanewise(f: Callable[..., Any], *args: Any) -> Any:

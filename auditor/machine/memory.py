@@ -305,10 +305,17 @@ def _shared_value(machine: Machine, address: int, size: int, signed: bool) -> An
     target = machine.shared_target(address)
     if target is None:
         return OPAQUE
-    value = target[0].values.get(target[1], size)
-    if isinstance(value, int) and signed and value >> (8 * size - 1) & 1:
-        return value - (1 << 8 * size)
-    return value
+    return _as_read(target[0].values.get(target[1], size), size, signed)
+
+
+def _as_read(value: Any, size: int, signed: bool) -> Any:
+    """What was stored, as a number of the type that it is read as."""
+    if not isinstance(value, int):
+        return value
+    half = 1 << (8 * size - 1)
+    if signed:
+        return value if -half <= value < half else (value + half & 2 * half - 1) - half
+    return value if 0 <= value < 2 * half else value & 2 * half - 1
 
 
 def _lane(value: Any, lane: int) -> Any:
@@ -381,7 +388,9 @@ def _plain_value(strand: Strand, given: int, kind: str, bits: int, signed: bool)
         return OPAQUE
     entry = machine.globals.get(address)
     if entry is not None and entry[0] == bits // 8:
-        return OPAQUE if kind == "int" and _spins(strand, address, entry[1]) else entry[1]
+        if kind == "int":
+            return OPAQUE if _spins(strand, address, entry[1]) else _as_read(entry[1], bits // 8, signed)
+        return entry[1]
     if kind == "pointer":
         value: Any = machine.global_base(1000 + len(machine.globals))
         machine.globals[address] = (bits // 8, value)

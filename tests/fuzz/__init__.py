@@ -1,1 +1,2 @@
-"""Hostile input: the tool is run on damaged sources, configurations and command lines, and must end orderly."""
+"""Random input. Damaged sources, configurations and command lines must end orderly; what valid kernels compute must agree
+with a compiler (``agree``)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from random import Random
@@ -11,10 +12,12 @@ import pytest
 
 from auditor import engine
 from tests.fuzz import __main__ as fuzz
+from tests.fuzz import agree
 from tests.fuzz import judge as judging
 from tests.fuzz.cases import CONFIG, Case, make
 from tests.fuzz.judge import judge
 from tests.fuzz.mutate import PLAIN, PTX, SOURCE, damage
+from tests.fuzz.programs import program
 
 SMALL = Case(0, "source", {"a.cu": b"__global__ void k() { }\n"}, ("a.cu", "-q", "--no-cache", "-j1"))
 
@@ -83,6 +86,26 @@ def test_a_child_that_dies_and_one_that_hangs(monkeypatch: pytest.MonkeyPatch) -
     told = "no end after 1 seconds of computing"
     assert outcome.wrong == {2: "died of signal 11", 4: told, 6: told}
     assert sum(outcome.cases.values()) == 8
+
+
+NEEDS_GXX = pytest.mark.skipif(shutil.which("g++") is None, reason="compares with g++")
+
+
+@NEEDS_GXX
+def test_random_kernels_compute_what_a_compiler_says() -> None:
+    outcome = agree.run(0, seconds=60, most=agree.BATCH)
+    assert outcome.wrong == {}
+    assert outcome.known > outcome.unknown
+
+
+@NEEDS_GXX
+def test_a_wrong_word_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    (right,) = agree.compiled([program(1)])
+    assert agree.compared(program(1), right, agree.Outcome()) == ""
+    wrong = [*right[:7], right[7] + 1, *right[8:]]
+    assert agree.compared(program(1), wrong, agree.Outcome()).startswith(f"word 1 of thread 1 is {right[7]}, not")
+    monkeypatch.setattr(agree, "executed", lambda kernel: 1 // 0)
+    assert agree.compared(program(1), right, agree.Outcome()).startswith("ZeroDivisionError")
 
 
 @pytest.mark.slow

@@ -162,6 +162,10 @@ class Statements(Loops):
             if chosen is None:
                 chosen = next((g for v, g in cases if v is None), None)
             start = f"{chosen if chosen is not None else len(groups)}"
+        elif len(groups) == 1 and all(label is not None for label, _ in cases):
+            start = self.branch(self._is_one_of(value, [label for label, _ in cases if label is not None]))
+            if groups[0][-1].kind == BREAK:  # without it all lanes may walk through
+                groups[0].pop()
         else:
             start = self.temp()
             self._select_case(node, value, cases, len(groups), start)
@@ -200,23 +204,28 @@ class Statements(Loops):
                 by_group.setdefault(group, []).append(label)
         word = "if"
         for group, labels in by_group.items():
-            code = f"({value.code} == {labels[0]})"
-            for label in labels[1:]:
-                code = f"lor({code}, {value.code} == {label})"
-            test = Val(code, self.index_type, plain=value.plain and len(labels) == 1)
-            self.line(f"{word} {self.branch(test)}:", node)
+            self.line(f"{word} {self.branch(self._is_one_of(value, labels))}:", node)
             with self.out.block():
                 self.line(f"{start} = {group}")
             word = "elif"
         if word == "if":
             self.line(f"{start} = {default}")
         else:
-            self.line("else:")
+            self.line("elif True:")  # no branch for all lanes to walk through: the number of the group is one for all
             with self.out.block():
                 self.line(f"{start} = {default}")
 
+    def _is_one_of(self, value: Val, labels: list[int]) -> Val:
+        code = f"({value.code} == {labels[0]})"
+        for label in labels[1:]:
+            code = f"lor({code}, {value.code} == {label})"
+        return Val(code, self.index_type, plain=value.plain and len(labels) == 1)
+
     def _run_groups(self, groups: list[list[Node]], start: str) -> None:
-        """The groups from the selected one on, in a loop that ``break`` can leave."""
+        """The groups from the selected one on, in a loop that ``break`` can leave.
+
+        ``start``: a number, the variable with one, or the condition for the only group.
+        """
         frame = Frame("switch")
         self.frames.append(frame)
         with self.out.capture() as lines:
@@ -226,7 +235,7 @@ class Statements(Loops):
                         for statement in group:
                             self.statement(statement)
                     continue
-                self.line(f"if {start} <= {number}:")
+                self.line(f"if {start} <= {number}:" if start.isidentifier() else f"if {start}:")
                 with self.out.block():
                     for statement in group:
                         self.statement(statement)

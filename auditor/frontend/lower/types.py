@@ -269,7 +269,7 @@ class TypeTable:
             record.fields.append(entry)
             record.by_key[key] = entry
             index += 1
-        record.packed = (record.union or bitfields) and size > 0
+        record.packed = (record.union or bitfields) and size > 0 and not record.closure
 
     # ---- layouts
 
