@@ -74,7 +74,10 @@ class SharedVar:
 
 @dataclass(frozen=True)
 class Param:
-    """A kernel parameter. Class objects (``kind == "object"``) reach the kernel as an address in parameter space."""
+    """A kernel parameter. Class objects (``kind == "object"``) reach the kernel as an address in parameter space.
+
+    ``to_data``: a pointer to floating-point numbers or half words, on which no protocol depends.
+    """
 
     name: str
     kind: str  # "int", "float", "pointer" or "object"
@@ -85,6 +88,7 @@ class Param:
     is_tensor_map: bool = False
     layout: Layout | None = None
     loc: Loc = UNKNOWN
+    to_data: bool = False
 
 
 @dataclass(frozen=True)

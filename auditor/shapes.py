@@ -54,6 +54,27 @@ class Shape:
         """The differences of the distances."""
         return self._paired(sub, other)
 
+    def combined(self, f: Callable[[int, int], int], start: int, other: Shape, other_start: int) -> Split | None:
+        """``f(start + distance, other_start + other distance)`` lane by lane, for a bitwise operation. None when some
+        lanes are negative and others are not.
+
+        The lanes differ in some low bits only, so that what is above them is worked out once, and what the low bits
+        give comes back for many other starts.
+        """
+        ends = start + self.low ^ start + self.high, other_start + other.low ^ other_start + other.high
+        if min(ends) < 0:
+            return None
+        bits = max(ends).bit_length()
+        mask = (1 << bits) - 1
+        key = (f, start & mask, other, other_start & mask)
+        known = self._results.get(key)
+        if known is None:
+            _bound(self._results, _MOST_RESULTS)
+            pairs = zip(self.offsets, other.offsets)
+            known = self._results[key] = split([f(start + x & mask, other_start + y & mask) for x, y in pairs])
+        first, shape = known
+        return (f(start >> bits, other_start >> bits) << bits) + first, shape
+
     def masked(self, start: int, mask: int) -> Split:
         """``(start + distance) & mask``, for a mask that is not negative."""
         start &= (1 << mask.bit_length()) - 1

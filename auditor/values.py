@@ -191,14 +191,14 @@ class Vec:
 
     def __and__(self, o: Any) -> Any:
         if o.__class__ is not int:
-            return lanewise(_and, self, o)
+            return self._combined(_and, o)
         return self._changed(Shape.masked if o >= 0 else Shape.cleared, _and, o)
 
     def __or__(self, o: Any) -> Any:
-        return self._changed(Shape.with_bits, _or, o) if o.__class__ is int and o >= 0 else lanewise(_or, self, o)
+        return self._changed(Shape.with_bits, _or, o) if o.__class__ is int and o >= 0 else self._combined(_or, o)
 
     def __xor__(self, o: Any) -> Any:
-        return self._changed(Shape.flipped, _xor, o) if o.__class__ is int and o >= 0 else lanewise(_xor, self, o)
+        return self._changed(Shape.flipped, _xor, o) if o.__class__ is int and o >= 0 else self._combined(_xor, o)
 
     def __lshift__(self, o: Any) -> Any:
         shape = self._shape or self.shape
@@ -263,6 +263,22 @@ class Vec:
             if found is same:
                 return BlockInt(here, there) if found is None else Vec(None, BlockInt(here, there), found)
         return lanewise(one, self, o)
+
+    def _combined(self, f: Callable[[Any, Any], Any], o: Any) -> Any:
+        """A bitwise operation with the values of other lanes."""
+        mine, other = self.shape, o.shape if o.__class__ is Vec else None
+        if mine is None or other is None:
+            return lanewise(f, self, o)
+        a, b = self.base, o.base
+        found = mine.combined(f, int(a), other, int(b))
+        if found is None:
+            return lanewise(f, self, o)
+        if a.__class__ is int and b.__class__ is int:
+            return self.made(found)
+        there = mine.combined(f, _counterpart(a), other, _counterpart(b))
+        if there is None or there[1] is not found[1]:
+            return lanewise(f, self, o)
+        return self.made((BlockInt(found[0], there[0]), found[1]))
 
     def _compared(self, f: Callable[[Shape, int], Split], o: Any, more: int) -> Split | None:
         """A comparison with ``o + more``, which notes when its result is another one at the other end of the grid. None

@@ -70,6 +70,16 @@ def no_more(trace: Trace) -> int:
     return 0
 
 
+def _data_arrays(kernel: Kernel, launch: Launch) -> frozenset[int]:
+    """The allocations, by number, that only pointers to data are passed for."""
+    found: dict[int, bool] = {}
+    for param, value in zip(kernel.params, launch.args):
+        if param.kind == "pointer" and isinstance(value, int) and value >= GLOBAL_WINDOW:
+            number = (value - GLOBAL_WINDOW) // GLOBAL_STRIDE
+            found[number] = param.to_data and found.get(number, True)
+    return frozenset(number for number, to_data in found.items() if to_data)
+
+
 class Machine:
     """One run of one kernel. ``budget`` is in steps (loop iterations and asm statements); when it is spent, ``more``
     may give a larger one to a run that has come so far.
@@ -132,6 +142,7 @@ class Machine:
         size = min(launch.cluster_size, MAX_CTAS)
         threads = min(max(launch.threads, 1), MAX_THREADS)
         self.warps_per_cta = -(-threads // 32)
+        self.data_arrays = _data_arrays(kernel, launch)
         self.trace = Trace(kernel.display, dict(launch.inputs), self.warps_per_cta, size)
         self.other_end = self._other_end()
         self.ctas = [self._make_cta(rank, threads) for rank in range(size)]

@@ -42,6 +42,12 @@ def in_first_laps(trace: Trace) -> bool:
     return any(seen.rounds > 1 and seen.most < LAPS for seen in waits(trace).values()) and not _long(trace)
 
 
+def goes_round(trace: Trace) -> bool:
+    """Whether a run waits in loops, and often enough for each barrier of them."""
+    most = [seen.most for seen in waits(trace).values() if seen.rounds > 1]
+    return bool(most) and min(most) >= LAPS
+
+
 def grows(shorter: Trace, longer: Trace) -> bool:
     """Whether a longer problem has more rounds of a loop that has still not made its laps, or no loop of it has: its
     rounds may be longer than both problems."""

@@ -147,8 +147,13 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
     first = _of_first_lane(p, mask)
     if SHARED_WINDOW <= first < PARAM_WINDOW:
         return _load_shared(strand, p, first, kind, bits // 8, signed, mask)
-    if strand.machine.watches_reads and first >= GLOBAL_WINDOW:
-        _global_read(strand, first, mask)
+    machine = strand.machine
+    if first >= GLOBAL_WINDOW:
+        if machine.watches_reads:
+            _global_read(strand, first, mask)
+        data = (first - GLOBAL_WINDOW) // GLOBAL_STRIDE in machine.data_arrays
+        if data and kind == "int" and first not in machine.globals:
+            return OPAQUE
     if kind == "float":
         if 0 <= first < SHARED_WINDOW:
             _tmem_pointer(strand, first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from auditor.machine.core import no_more
-from auditor.machine.laps import grows, in_first_laps, is_longer
+from auditor.machine.laps import goes_round, grows, in_first_laps, is_longer
 from auditor.machine.launch import Launch
 from auditor.machine.tails import cuts_copies, smallest_copies
 from auditor.trace import Trace
@@ -18,6 +18,7 @@ FARTHEST = 50_000  # but for no more than that
 EXTRA_STEPS = 45_000  # what a launch that only adds to the others may be expected to take
 DEEPER = 4  # the longest problem takes about so many times as long as the long one
 DEEP_STEPS = 15_000  # what it may be expected to take
+LITTLE = 5_000  # a longer problem is always tried after one that takes no more steps
 EXTRA_PATIENCE = 3  # times so many steps are allowed to it, as expectations may be wrong
 
 WRONG = frozenset(("deadlock", "over_arrival", "tx_overflow", "cluster_rank"))
@@ -122,6 +123,8 @@ class _Runs:
         if launch.ragged and not smallest_copies(self._first):
             return False
         if launch.extra > 1 and self._smallest is not None and not is_longer(self._first, self._smallest):
+            return False
+        if launch.extra > 1 and self._first.steps > LITTLE and goes_round(self._first):
             return False
         if not launch.deep:
             short = launch.extra > 1 and not _has(self._first, "budget") and in_first_laps(self._first)

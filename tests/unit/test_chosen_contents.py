@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ import pytest
 from auditor.config import AuditOptions
 from auditor.engine import audit_file, with_deep_stack
 from auditor.findings import FileResult, Level
+from auditor.frontend import build_program
+from auditor.frontend.options import Options
+from auditor.machine.core import Machine
+from auditor.machine.scenario import plan
 
 START = """
 #include <cstdint>
@@ -172,3 +177,45 @@ def test_a_word_of_a_table_with_an_entry_for_each_cta_differs_between_them(tmp_p
     wait_in = "if (table[{}] != 4 && threadIdx.x == 0) wait(&full, 0);"
     assert not audit(tmp_path, wait_in.format("0")).findings
     assert {code for code, _ in levels(audit(tmp_path, wait_in.format("blockIdx.x")))} == {"BW101"}
+
+
+@pytest.mark.parametrize(
+    ("element", "chosen"),
+    [
+        ("float", False),
+        ("unsigned short", False),
+        ("float4", False),
+        ("__nv_bfloat162", False),
+        ("int", True),
+        ("int4", True),
+        ("unsigned char", True),
+        ("void", True),
+        ("long long", True),
+    ],
+)
+def test_numbers_are_chosen_for_arrays_of_integers_only(element: str, chosen: bool) -> None:
+    source = f"""
+    #include <cuda_bf16.h>
+    __global__ void k(const {element}* a, int* out) {{
+        const uint4 v = reinterpret_cast<const uint4*>(a)[threadIdx.x];
+        out[threadIdx.x] = v.x + v.w;
+    }}
+    """
+    program = with_deep_stack(lambda: build_program("k.cu", source, Options("sm_100a")))
+    kernel = program.kernels[0]
+    launch = plan(program, kernel)[0]
+    assert Machine(program, kernel, launch).run().reads_contents is chosen
+
+
+def test_a_number_that_was_written_to_an_array_of_data_is_read_back() -> None:
+    source = """
+    __global__ void k(float* a, int* out) {
+        int* flag = reinterpret_cast<int*>(a);
+        flag[threadIdx.x] = 3;
+        for (int i = 0; i < flag[threadIdx.x]; ++i) __syncthreads();
+    }
+    """
+    program = with_deep_stack(lambda: build_program("k.cu", source, Options("sm_100a")))
+    kernel = program.kernels[0]
+    trace = Machine(program, kernel, plan(program, kernel)[0]).run()
+    assert set(Counter(e.strand for e in trace.events if e.kind == "bar.sync").values()) == {3}

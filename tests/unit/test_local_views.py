@@ -5,6 +5,7 @@ from __future__ import annotations
 from auditor.frontend.lower.runtime import recast
 from auditor.machine import memory
 from auditor.values import OPAQUE, Loaded, Ref
+from tests.unit.fake_strand import outputs_of
 
 
 class _Record:
@@ -38,3 +39,25 @@ def test_addresses_and_cast_pointers_stay_as_they_are() -> None:
     assert recast(4096, 4) == 4096
     view = recast(Ref([1, 2], 0), 4)
     assert recast(view, 8) is view
+
+
+def test_a_cast_pointer_to_an_element_is_that_element() -> None:
+    source = r"""
+    #define OUT(x) out[++out[0]] = (long)(x)
+    __device__ unsigned bits(float f) { return *reinterpret_cast<unsigned*>(&f); }
+    __global__ void k(long *out, int n) {
+      float a[6] = {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}; int v[6] = {1, 2, 3, 4, 5, 6};
+      *reinterpret_cast<unsigned*>(&v[1]) = 20u;            OUT(v[1]);
+      (&v[2])[1] = 40;                                      OUT(v[3]);
+      *(v + 4) = 50;                                        OUT(v[4]);
+      reinterpret_cast<unsigned*>(v)[5] = 60u;              OUT(v[5]);
+      for (int i = 0; i < 3; ++i) (&v[2 * i])[1] += i;      OUT(v[1] * 10000 + v[3] * 100 + v[5]);
+      int* p = &v[0]; p[n] = 70;                            OUT(v[n]);
+      *(&v[5] - 1) = 7;                                     OUT(v[4]);
+      *reinterpret_cast<short*>(&v[0]) = 9;                 OUT(v[2]);
+      int w[2][3] = {{1, 2, 3}, {4, 5, 6}}; (&w[1][0])[2] = 8; OUT(w[1][2]);
+      struct { int x; int y[2]; } s = {1, {2, 3}}; *reinterpret_cast<unsigned*>(&s.y[1]) = 5u; OUT(s.y[1] + s.x);
+      int t = *reinterpret_cast<unsigned*>(&v[1]); v[1] = 0; OUT(t);
+    }
+    """
+    assert outputs_of(source, 2) == [20, 40, 50, 60, 204162, 70, 7, 70, 8, 6, 20]

@@ -15,6 +15,7 @@ from auditor.machine.series import (
     EXTRA_STEPS,
     FAR,
     FAR_STEPS,
+    LITTLE,
     REPLACEABLE_STEPS,
     More,
     Series,
@@ -45,11 +46,13 @@ def judged(
     places: dict[int, int] | None = None,
     incident: str = "deadlock",
     block_dependent: bool = True,
+    kind: str = "mbar.wait",
 ) -> tuple[list[str], list[str]]:
     """Names of the launches that were run and of those that count, when each takes so many steps.
 
     ``hang``: those with that ``incident``; ``runs``: there is no time for more; ``waits``: barriers, as a loop
-    waits; ``places``: lines of the waits for some of them.
+    waits; ``places``: lines of the waits for some of them; ``kind``: what
+    they are instead of waits.
     """
     ran: list[str] = []
 
@@ -61,7 +64,7 @@ def judged(
         trace.block_dependent = block_dependent
         for n, bar in enumerate((waits or {}).get(launch.kernel, [])):
             where = (Loc("k.cu", (places or {}).get(bar, 7)),)
-            trace.events.append(Event(n, "mbar.wait", 0, 0, 1, n, 0, where, data={"bar": bar}))
+            trace.events.append(Event(n, kind, 0, 0, 1, n, 0, where, data={"bar": bar}))
         if steps.get(launch.kernel, 100) > budget:
             budget = max(budget, more(trace))
         trace.steps = min(steps.get(launch.kernel, 100), budget + 1)
@@ -166,8 +169,8 @@ def test_an_extra_launch_that_is_longer_than_expected_does_not_count() -> None:
 
 
 def test_extra_launches_follow_only_short_ones() -> None:
-    assert "long" in judged({"typical": EXTRA_STEPS // 3}, waits=LOOP)[0]
-    assert "long" not in judged({"typical": EXTRA_STEPS // 3 + 1}, waits=LOOP)[0]
+    assert "long" in judged({"typical": EXTRA_STEPS // 3}, waits=LOOP, kind="st")[0]
+    assert "long" not in judged({"typical": EXTRA_STEPS // 3 + 1}, waits=LOOP, kind="st")[0]
 
 
 def test_a_hang_that_a_larger_problem_does_not_show_is_not_the_kernel_s() -> None:
@@ -216,6 +219,14 @@ def test_more_patience_with_a_long_problem_where_a_ring_was_not_gone_round() -> 
     assert long[1] == ["typical"]
     end = Launch("end", extra=1)
     assert judged({"typical": EXTRA_STEPS + 1}, launches=[whole, end], waits={"typical": [0, 1]})[1] == ["typical"]
+
+
+def test_a_long_problem_is_spared_where_all_rings_were_gone_round_and_it_takes_long() -> None:
+    steps = {"typical": LITTLE + 1}
+    assert judged(steps, waits={"typical": [0, 1] * 3})[1][-1] == "single"
+    assert judged(steps, waits={"typical": [0, 1] * 2})[1][-1] == "long"
+    assert judged(steps, waits={"typical": [*[0, 1] * 3, 2, 3, 2]}, places={2: 9, 3: 9})[1][-1] == "long"
+    assert judged({"typical": LITTLE}, waits={"typical": [0, 1] * 3})[1][-1] == "long"
 
 
 def test_an_extra_launch_that_is_too_long_calls_for_no_smaller_problem() -> None:

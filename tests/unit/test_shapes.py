@@ -96,6 +96,18 @@ def test_a_number_of_the_other_end_goes_through(f: Callable[..., Any], here: int
     assert others == [f(3 * there + lane, operand) for lane in range(LANES)]
 
 
+@pytest.mark.parametrize("f", [operator.and_, operator.or_, operator.xor])
+@given(st.integers(-99, 99), st.integers(-99, 99), PATTERNS)
+def test_bits_of_both_ends_are_combined_with_those_of_other_lanes(
+    f: Callable[..., Any], here: int, there: int, pattern: Lanes
+) -> None:
+    own = collapse(BlockInt(here, there) * 8 + lane for lane in range(LANES))
+    found = lane_values(f(own, lanes_of(5, pattern)))
+    assert [int(x) for x in found] == [f(8 * here + lane, 5 + x) for lane, x in enumerate(pattern)]
+    others = [x.other if isinstance(x, BlockInt) else x for x in found]
+    assert others == [f(8 * there + lane, 5 + x) for lane, x in enumerate(pattern)]
+
+
 def test_lanes_that_differ_otherwise_at_the_other_end_have_no_shape() -> None:
     lanes = collapse(lane * BlockInt(1, 2) for lane in range(LANES))
     assert isinstance(lanes, Vec) and lanes.shape is None

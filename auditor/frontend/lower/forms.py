@@ -16,7 +16,8 @@ class Val:
 
     ``raw``: an unsigned value not yet reduced to its width (arithmetic modulo 2^n may delay that). ``lo``/``hi``: a
     range that it certainly lies in. ``plain``: certainly a Python int (neither per-lane nor opaque). ``borrowed``: a
-    list that belongs to another object, to be copied before it is kept.
+    list that belongs to another object, to be copied before it is kept. ``points_to``: of a pointer, the scalar in a
+    local array or object whose address was taken for it.
     """
 
     code: str
@@ -28,10 +29,12 @@ class Val:
     plain: bool = False
     space: str = ""
     borrowed: bool = False
+    points_to: Lvalue | None = None
 
     def retyped(self, ctype: CType) -> Val:
         return Val(
-            self.code, ctype, self.const, self.raw, self.lo, self.hi, self.plain, self.space, self.borrowed
+            self.code, ctype, self.const, self.raw, self.lo, self.hi, self.plain, self.space, self.borrowed,
+            self.points_to,
         )  # fmt: skip
 
 
@@ -61,6 +64,7 @@ class Lvalue:
     hi: int | None = None
     plain: bool = False
     value_space: str = ""  # space of the pointer that a local variable holds
+    after: int = 0  # how many elements of its array certainly follow
 
 
 def literal(value: int | float, ctype: CType) -> Val:

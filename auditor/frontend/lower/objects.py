@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from auditor.frontend.lower.core import Core, blank, is_integer, is_simple, opaque_object
@@ -11,6 +12,7 @@ from auditor.frontend.lower.types import UNKNOWN_TYPE, CType, Field, pointer_to
 
 _UNROLLED_COPY = 64  # arrays above this many scalars are not copied element by element
 _WIDEST_LOAD = 16  # bytes
+_SEEN_AS_SCALAR = re.compile(r"scalar_pointer\(Ref\(\[(\w+)\], 0\)\)")  # a local object, read through a cast pointer
 
 
 class Objects(Core):
@@ -20,6 +22,9 @@ class Objects(Core):
 
     def deref(self, pointer: Val, ctype: CType) -> Lvalue:
         """``*pointer``."""
+        target = pointer.points_to
+        if target is not None and ctype.scalar and ctype.size == target.type.size:
+            return Lvalue("py", ctype, target.code, target.box, target.key)
         return Lvalue("mem", ctype, pointer.code, space=pointer.space)
 
     def bound_reference(self, pointer: Val, ctype: CType) -> Lvalue:
@@ -40,13 +45,18 @@ class Objects(Core):
             else:
                 code = f"({pointer.code} + {index.code} * {size})"
             return Val(code, pointer.type, space=ADDRESS)
+        target, step = pointer.points_to, index.const
+        if target is not None and isinstance(step, int) and size == target.type.size and 0 <= step <= target.after:
+            key = _plus(target.key, step)
+            there = replace(target, code=f"{target.box}[{key}]", key=key, after=target.after - step)
+            return Val(f"Ref({target.box}, {key})", pointer.type, points_to=there)
         return Val(f"S.padd({pointer.code}, {index.code}, {size})", pointer.type)
 
     def decay(self, array: Lvalue) -> Val:
         """The pointer to an array's first element."""
         to = pointer_to(array.type.element)
         if array.kind == "py":
-            return Val(f"Ref({array.code}, 0)", to)
+            return Val(f"Ref({array.code}, 0)", to, points_to=_first(array))
         if array.kind == "dyn":
             return Val(f"Ref({self.dyn_read(array)}, 0)", to)
         if array.kind == "mem":
@@ -62,9 +72,9 @@ class Objects(Core):
         if array.kind in ("py", "dyn"):
             code = array.code if array.kind == "py" else self.dyn_read(array)
             count = array.type.count
-            inside = index.lo is not None and index.hi is not None and index.lo >= 0 and index.hi < count
-            if inside and index.plain:
-                return Lvalue("py", element, f"{code}[{index.code}]", code, index.code)
+            if index.plain and index.lo is not None and index.hi is not None and index.lo >= 0 and index.hi < count:
+                after = count - 1 - index.hi
+                return Lvalue("py", element, f"{code}[{index.code}]", code, index.code, after=after)
             if not is_simple(code) and not is_simple(index.code):
                 code = self.simple(Val(code, array.type)).code
             return Lvalue("dyn", element, box=code, key=self.simple(index).code)
@@ -167,7 +177,9 @@ class Objects(Core):
         kind, bits, signed = ctype.memory()
         if bits > 128:
             return opaque(ctype)
-        value = self.hoist(f"S.load({place.code}, {kind!r}, {bits}, {signed})", ctype, node)
+        seen = _SEEN_AS_SCALAR.fullmatch(place.code)
+        loaded = f"scalar_of({seen[1]})" if seen else f"S.load({place.code}, {kind!r}, {bits}, {signed})"
+        value = self.hoist(loaded, ctype, node)
         if ctype.kind == "bool":
             value.lo, value.hi = 0, 1
         return value
@@ -331,7 +343,7 @@ class Objects(Core):
         if place.kind == "py":
             if place.box:
                 self.forecast.addressed(place.box)
-                return Val(f"Ref({place.box}, {place.key})", to)
+                return Val(f"Ref({place.box}, {place.key})", to, points_to=place if place.type.scalar else None)
             if place.type.aggregate:
                 return Val(f"Ref([{place.code}], 0)", to)
             if place.decl:
@@ -349,6 +361,14 @@ class Objects(Core):
 
     def blank_object(self, ctype: CType) -> str:
         return blank(ctype)
+
+
+def _first(array: Lvalue) -> Lvalue | None:
+    """The first element of a local array of scalars."""
+    element, count = array.type.element, array.type.count
+    if not element.scalar or not count:
+        return None
+    return Lvalue("py", element, f"{array.code}[0]", array.code, "0", after=count - 1)
 
 
 def _bits(ctype: CType) -> int:

@@ -364,6 +364,7 @@ class Build:
             name=self.ast.spelling(node), kind=kind, type_name=ctype.name, size=ctype.size, signed=ctype.signed,
             grid_constant=is_grid_constant(node.cursor), is_tensor_map=self.types.holds_tensor_map(ctype),
             layout=layout, loc=self.ast.name_loc(node.cursor),
+            to_data=ctype.kind == "pointer" and ctype.element.data,
         )  # fmt: skip
 
     def _reachable_shared(self, root: Lowered) -> dict[str, SharedVar]:

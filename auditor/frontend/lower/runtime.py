@@ -42,6 +42,7 @@ __all__ = [
     "part_at",
     "population_count",
     "recast",
+    "scalar_of",
     "scalar_pointer",
     "set_element",
     "to_float",
@@ -200,6 +201,15 @@ def scalar_pointer(p: Any) -> Any:
             return Ref(Overlay(target), 0)
         p = Ref(target, 0)
     return p
+
+
+def scalar_of(x: Any) -> Any:
+    """What is read through ``scalar_pointer`` of a local object: its only scalar, or data that lies over all of it."""
+    while isinstance(x, list):
+        if len(x) != 1:
+            return Overlay(x)[0]
+        x = x[0]
+    return x
 
 
 def recast(p: Any, unit: int) -> Any:

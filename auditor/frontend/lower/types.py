@@ -93,6 +93,15 @@ class CType:
         return self.kind == "array" or (self.kind == "record" and not self.packed)
 
     @property
+    def data(self) -> bool:
+        """Whether it is made of floating-point numbers or half words, on which no protocol depends."""
+        if self.kind == "array":
+            return self.element.data
+        if self.record is not None and not self.packed:
+            return bool(self.record.fields) and all(field.type.data for field in self.record.fields)
+        return self.kind == "float" or (self.size == 2 and (self.integral or self.packed))
+
+    @property
     def element(self) -> CType:
         """Pointee, referenced or element type."""
         return self.inner if self.inner is not None else UNKNOWN_TYPE
