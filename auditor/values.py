@@ -14,7 +14,7 @@ global, constant and parameter memory are plain integers: 64-bit generic address
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -501,7 +501,7 @@ class Ref:
 
     __slots__ = ("box", "key", "unit")
 
-    def __init__(self, box: list[Any], key: Any, unit: int = 0) -> None:
+    def __init__(self, box: list[Any] | Either, key: Any, unit: int = 0) -> None:
         self.box = box
         self.key = key
         self.unit = unit
@@ -521,6 +521,50 @@ class Ref:
         return 1 - self.__eq__(o)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Either:
+    """What pointers to different local objects point to that were chosen lane by lane: the box of such a pointer.
+
+    An element is read from the one or the other, lane by lane; to write one writes the lanes of each.
+    """
+
+    __slots__ = ("condition", "one", "other")
+
+    def __init__(self, condition: Vec, one: Ref, other: Ref) -> None:
+        self.condition = condition
+        self.one = one
+        self.other = other
+
+    def __len__(self) -> int:
+        return 1 << 30  # its ends are those of what it stands for
+
+    def __getitem__(self, key: Any) -> Any:
+        one, other = _element(self.one, key), _element(self.other, key)
+        if isinstance(one, list) and isinstance(other, list):
+            return OPAQUE  # see ``field``
+        return select(self.condition, one, other)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        for place, condition in ((self.one, self.condition), (self.other, lnot(self.condition))):
+            at = place.key + key
+            if at.__class__ is not int:  # lanes that point to different elements: none of them is known any more
+                for n in range(len(place.box)) if isinstance(place.box, list) else ():
+                    place.box[n] = OPAQUE
+            elif 0 <= at < len(place.box):
+                place.box[at] = select(condition, value, place.box[at])
+
+    def field(self, key: Any, index: int) -> Any:
+        """A pointer to a field of the object that an element is."""
+        one, other = _element(self.one, key), _element(self.other, key)
+        if isinstance(one, list) and isinstance(other, list):
+            return Ref(Either(self.condition, Ref(one, index), Ref(other, index)), 0)
+        return OPAQUE
+
+
+def _element(p: Ref, key: Any) -> Any:
+    at = p.key + key
+    return p.box[at] if at.__class__ is int and 0 <= at < len(p.box) else OPAQUE
 
 
 class Part(list[Any]):
@@ -665,10 +709,30 @@ def select(c: Any, a: Any, b: Any) -> Any:
         return OPAQUE
     if c.__class__ is not Vec:
         return a if c else b
+    if a.__class__ is Ref and b.__class__ is Ref:
+        return _one_of(c, a, b)
     for x in (a, b):
         if not isinstance(x, (int, float, Vec)):
             return OPAQUE
     return collapse(p if k else q for k, p, q in zip(c.v, lane_values(a), lane_values(b)))
+
+
+def pointer_by_lane(lanes: Sequence[Any]) -> Any:
+    """The pointer that has these values in the lanes: pointers to local objects, or opaque where a lane is inactive."""
+    found: Any = OPAQUE
+    for p in {id(p): p for p in lanes}.values():
+        if p.__class__ is Ref:
+            found = p if found is OPAQUE else select(collapse(int(x is p) for x in lanes), p, found)
+        elif p is not OPAQUE:
+            return OPAQUE
+    return found
+
+
+def _one_of(c: Vec, a: Ref, b: Ref) -> Ref:
+    """A pointer to one local object in some lanes and to another one in others."""
+    if a.box is b.box and a.unit == b.unit and a.key.__class__ is int and b.key.__class__ is int:
+        return Ref(a.box, select(c, a.key, b.key), a.unit)
+    return Ref(Either(c, a, b), 0, a.unit if a.unit == b.unit else 0)
 
 
 @lru_cache(maxsize=1024)

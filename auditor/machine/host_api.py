@@ -122,7 +122,7 @@ def transfer(env: HostEnv, name: str, args: Any) -> None:
         _fill(to.box, to.key, 0 if args[1] == 0 and args[1].__class__ is int else OPAQUE)
 
 
-def _fill(box: list[Any], key: Any, value: Any) -> None:
+def _fill(box: Any, key: Any, value: Any) -> None:
     """Fill the object at ``box[key]``: a class object or array, or the scalars from there to the end."""
     if not isinstance(key, int) or not 0 <= key < len(box):
         return

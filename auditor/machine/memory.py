@@ -18,6 +18,7 @@ from auditor.values import (
     PARAM_WINDOW,
     SHARED_WINDOW,
     BlockInt,
+    Either,
     Loaded,
     Opaque,
     Ref,
@@ -25,6 +26,7 @@ from auditor.values import (
     cdiv,
     collapse,
     lane_values,
+    pointer_by_lane,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def load_local(p: Ref) -> Any:
             for i in items:
                 if isinstance(i, Opaque):
                     i.used()
-            return OPAQUE
+            return pointer_by_lane(items)
         return p.box[p.key] if p.key >= 0 else OPAQUE
     except (IndexError, TypeError):
         return OPAQUE
@@ -99,6 +101,8 @@ def field_local(p: Ref, index: int, offset: int) -> Any:
     """A pointer to a field of a local object, or to an element of an array that is seen as objects."""
     if p.unit:
         return Ref(p.box, p.key + offset // p.unit, p.unit)
+    if p.box.__class__ is Either:
+        return p.box.field(p.key, index)
     target = load_local(p)
     if isinstance(target, list):
         return Ref(target, index)

@@ -24,7 +24,7 @@ from auditor.frontend.options import Options
 from auditor.machine.core import Machine
 from auditor.machine.launch import Launch
 from auditor.machine.strand import Strand
-from tests.fuzz.programs import PROLOGUE, WORDS, program
+from tests.fuzz.programs import INSTRUCTIONS, PROLOGUE, WORDS, program
 
 THREADS = 32
 OUT = (8 << 44) | (1 << 40)  # where the argument points
@@ -32,6 +32,7 @@ BATCH = 16  # kernels that are compiled together
 HOST = """\
 #include <cstdint>
 #include <cstdio>
+#define HOST
 #define __device__
 #define __global__
 #define __shared__ static
@@ -57,7 +58,7 @@ class Outcome:
 
 def compiled(kernels: Sequence[str]) -> list[list[int]]:
     """What g++ says that the kernels compute: the words of all threads."""
-    parts = [HOST, PROLOGUE]
+    parts = [HOST, PROLOGUE, INSTRUCTIONS]
     parts += [f"namespace p{n} {{\n{text}}}\n" for n, text in enumerate(kernels)]
     size = THREADS * WORDS
     parts.append(f"int out[{size}];\nint main() {{\n")
@@ -68,7 +69,7 @@ def compiled(kernels: Sequence[str]) -> list[list[int]]:
     with tempfile.TemporaryDirectory() as folder:
         source, binary = Path(folder, "k.cpp"), Path(folder, "k")
         source.write_text("".join(parts), encoding="utf-8")
-        words = ["g++", "-std=c++17", "-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-o", str(binary), str(source)]
+        words = ["g++", "-std=c++20", "-O0", "-w", "-fwrapv", "-fno-strict-aliasing", "-o", str(binary), str(source)]
         subprocess.run(words, check=True, capture_output=True, text=True)
         told = subprocess.run([str(binary)], check=True, capture_output=True, text=True, timeout=60).stdout
     return [[int(word) for word in line.split()] for line in told.splitlines()]
@@ -79,7 +80,7 @@ def executed(kernel: str) -> tuple[list[int | None], str]:
 
     It knows nothing where it chose what it could not compute.
     """
-    lowered = build_program("k.cu", f"#include <cstdint>\n{PROLOGUE}{kernel}", Options(arch="sm_90a"))
+    lowered = build_program("k.cu", f"#include <cstdint>\n{PROLOGUE}{INSTRUCTIONS}{kernel}", Options(arch="sm_90a"))
     machine = Machine(lowered, lowered.kernels[0], Launch(lowered.kernels[0].entry, block=(THREADS, 1, 1), args=[OUT]))
     with mock.patch.object(Strand, "_choose", autospec=True, side_effect=Strand._choose) as choices:
         trace = machine.run()

@@ -50,7 +50,162 @@ __device__ int depth(int n) { return n <= 0 ? 0 : 1 + depth(n - 2); }
 __device__ void exchange(int& a, int& b) { int c = a; a = b; b = c; }
 __device__ void fill(int* v, int n, int by) { for (int* p = v; p != v + n; ++p) *p = (by += 3) & 255; }
 __device__ Pair both(int a, unsigned b) { return {a & 255, b}; }
+struct Counter {
+    int* to; int by;
+    __device__ Counter(int* p, int n) : to(p), by(n & 15) { *to = (*to + by) & 1023; }
+    __device__ ~Counter() { *to = (*to ^ by) & 1023; }
+    Counter(const Counter&) = delete;
+};
+struct Vector {
+    int v[3];
+    static constexpr int kSize = 3;
+    __device__ Vector(int a = 1) : v{a & 63, 2, 3} {}
+    __device__ int& operator[](int i) { return v[i]; }
+    __device__ int operator[](int i) const { return v[i]; }
+    __device__ Vector operator+(const Vector& o) const
+    {
+        Vector s;
+        for (int i = 0; i < 3; ++i) s[i] = (v[i] + o[i]) & 255;
+        return s;
+    }
+    __device__ Vector& operator+=(int by) { for (int& x : v) x = (x + by) & 255; return *this; }
+    __device__ explicit operator bool() const { return v[0] > v[1]; }
+    __device__ int* begin() { return v; }
+    __device__ int* end() { return v + kSize; }
+};
+struct Grid { Pair cell[2][2]; Vector row; int depth; };
+template <class T, int N = 2> struct Ring {
+    T slot[N]; int at = 0;
+    __device__ void push(T x) { slot[at] = x; at = at + 1 == N ? 0 : at + 1; }
+    __device__ T sum() const { T s = 0; for (const T& x : slot) s += x & 255; return s; }
+};
+__device__ int collatz(int n)
+{
+    int steps = 0;
+    while (true) {
+        if (n <= 1) return steps;
+        n = n & 1 ? 3 * n + 1 : n / 2;
+        if (++steps == 12) break;
+    }
+    return -n;
+}
+__device__ int named(Color c)
+{
+    switch (c) {
+    case Color::Red: return 1;
+    case Color::Green:
+    case Color::Blue: return 2;
+    }
+    return 0;
+}
+__device__ void scale(Point* p, const Pair& by)
+{
+    p->x = (p->x * (by.a & 7)) & 511;
+    if (by.b > 4) { p->y ^= 3; return; } p->y += 1;
+}
+__device__ int search(const int* low, const int* high)
+{
+    const int* best = low;
+    for (; low < high; ++low) if (*low > *best) best = low;
+    return *best;
+}
+__device__ bool decode(unsigned code, int& major, int& minor)
+{
+    if (code % 5 == 0) return false;
+    major = code / 5 & 31;
+    minor = code % 5;
+    return true;
+}
 __device__ constexpr int kTable[8] = {5, 1, 4, 1, 9, 2, 6, 3};
+"""
+
+# Instructions, each as PTX and as C++.
+INSTRUCTIONS = """
+#ifdef HOST
+__device__ unsigned p_mad(unsigned a, unsigned b, unsigned c) { return a * b + c; }
+__device__ unsigned p_shl(unsigned a, unsigned b) { return b > 31 ? 0 : a << b; }
+__device__ int p_sra(int a, unsigned b) { return a >> (b > 31 ? 31 : b); }
+__device__ unsigned p_bfe(unsigned a, unsigned b, unsigned c) { return a >> (b & 31) & ((1u << (c & 15)) - 1); }
+__device__ unsigned p_lop(unsigned a, unsigned b, unsigned c) { return (a & b) | (~a & c); }
+__device__ unsigned p_prmt(unsigned a, unsigned b) { return (a >> 16) | (b << 16); }
+__device__ unsigned p_less(int a, int b) { return a < b ? 7 : 9; }
+__device__ unsigned p_both(unsigned a, unsigned b) { return (a >= b && a != 5) ? b : a; }
+__device__ unsigned p_high(unsigned a, unsigned b) { return (unsigned)((((unsigned long long)b << 32) + a) >> 32) + a; }
+__device__ int p_min(int a, int b) { return a < b ? a : b; }
+__device__ unsigned p_if(unsigned a, unsigned b) { if (a > b) a = b + 1; return a; }
+__device__ void p_store(int* p, int a, int b) { p[0] = a; p[1] = b; }
+__device__ int p_load(const int* p) { return (int)((unsigned)p[0] - 2u * (unsigned)p[1]); }
+#else
+__device__ unsigned p_mad(unsigned a, unsigned b, unsigned c)
+{
+    unsigned d;
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+__device__ unsigned p_shl(unsigned a, unsigned b)
+{
+    unsigned d;
+    asm("shl.b32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+__device__ int p_sra(int a, unsigned b) { int d; asm("shr.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); return d; }
+__device__ unsigned p_bfe(unsigned a, unsigned b, unsigned c)
+{
+    unsigned d;
+    asm("bfe.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b & 31), "r"(c & 15));
+    return d;
+}
+__device__ unsigned p_lop(unsigned a, unsigned b, unsigned c)
+{
+    unsigned d;
+    asm("lop3.b32 %0, %1, %2, %3, 0xCA;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+__device__ unsigned p_prmt(unsigned a, unsigned b)
+{
+    unsigned d;
+    asm("prmt.b32 %0, %1, %2, 0x5432;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+__device__ unsigned p_less(int a, int b)
+{
+    unsigned d;
+    asm("{ .reg .pred p; setp.lt.s32 p, %1, %2; selp.u32 %0, 7, 9, p; }" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+__device__ unsigned p_both(unsigned a, unsigned b)
+{
+    unsigned d;
+    asm("{ .reg .pred p, q; setp.ne.u32 q, %1, 5; setp.ge.and.u32 p, %1, %2, q; selp.b32 %0, %2, %1, p; }"
+        : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+__device__ unsigned p_high(unsigned a, unsigned b)
+{
+    unsigned d;
+    asm("{ .reg .b64 w; .reg .b32 l, h; mov.b64 w, {%1, %2}; mov.b64 {l, h}, w; add.u32 %0, h, l; }"
+        : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+__device__ int p_min(int a, int b) { int d; asm("min.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b)); return d; }
+__device__ unsigned p_if(unsigned a, unsigned b)
+{
+    asm("{ .reg .pred p; setp.gt.u32 p, %0, %1; @p add.u32 %0, %1, 1; }" : "+r"(a) : "r"(b));
+    return a;
+}
+__device__ void p_store(int* p, int a, int b)
+{
+    asm volatile("st.shared.v2.b32 [%0], {%1, %2};"
+        :: "r"((unsigned)__cvta_generic_to_shared(p)), "r"(a), "r"(b) : "memory");
+}
+__device__ int p_load(const int* p)
+{
+    int a, b;
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
+        : "=r"(a), "=r"(b) : "r"((unsigned)__cvta_generic_to_shared(p)) : "memory");
+    return (int)((unsigned)a - 2u * (unsigned)b);
+}
+#endif
 """
 
 
@@ -84,6 +239,7 @@ class Grower:
         self.names = 0
         self.indent = 1
         self.loops = 0
+        self.shared = False
 
     def kernel(self, name: str) -> str:
         """The text of a kernel ``name(int* out)``."""
@@ -94,6 +250,7 @@ class Grower:
             self.put("int* mine = shared + t * 4;")
             self.put("for (int i = 0; i < 4; ++i) mine[i] = i * t & 127;")
             scope.pointers.append(("mine", 0, 4))
+            self.shared = True
         for _ in range(2):
             self.number(scope)
         while self.left > 0:
@@ -198,7 +355,12 @@ class Grower:
         if kind == 13:
             call = self.random.choice(("min((int)({0}), (int)({1}))", "max((int)({0}), (int)({1}))", "__popc({0})",
                                        "times<3>({0})", "times<2>({1})", "total({0} & 255, {1} & 15, 1)",
-                                       "depth({0} & 7)", "both({0}, {1}).a", "__clz({0})", "__ffs({1})"))  # fmt: skip
+                                       "depth({0} & 7)", "both({0}, {1}).a", "__clz({0})", "__ffs({1})",
+                                       "collatz({0} & 31)", "named((Color)(({0} & 3) * 3))",
+                                       "p_mad({0}, {1}, 3)", "p_shl({0}, {1} & 63)", "p_sra((int)({0}), {1} & 63)",
+                                       "p_bfe({0}, {1}, {0})", "p_lop({0}, {1}, 77)", "p_prmt({0}, {1})",
+                                       "p_less((int)({0}), (int)({1}))", "p_both({0}, {1})", "p_high({0}, {1})",
+                                       "p_min((int)({0}), (int)({1}))", "p_if({0}, {1})"))  # fmt: skip
             return call.format(a, b)
         if kind == 14:
             return f"(int)(sizeof({self.random.choice(('int', 'Point', 'Word', 'long long'))}) + {a})"
@@ -225,9 +387,11 @@ class Grower:
         simple: list[Callable[[Scope], None]] = [
             self.number, self.array, self.object, self.pointer, self.wide, self.assign, self.assign, self.assign,
             self.step, self.call, self.closure, self.change, self.bytes_of, self.bound, self.leave, self.leave,
+            self.special, self.special, self.special,
         ]  # fmt: skip
         nested: list[Callable[[Scope], None]] = [
             self.branch, self.branch, self.counted, self.while_loop, self.do_loop, self.choice, self.each, self.plain,
+            self.guarded, self.endless,
         ]  # fmt: skip
         self.random.choice(simple if deep or self.chance(0.6) else nested)(scope)
 
@@ -417,6 +581,74 @@ class Grower:
             return
         what = "break" if scope.loop == "switch" else self.random.choice(("break", "continue"))
         self.put(f"if ({self.condition(scope, 1)}) {what};")
+
+    def special(self, scope: Scope) -> None:
+        """One of many things that need no more than a line or two."""
+        name, target = self.name("s"), self.random.choice(scope.numbers)
+        a, b, other = self.small(scope), self.small(scope), self.random.choice(scope.numbers)
+        two, four = self.index(scope, 2), self.index(scope, 4)
+        forms = [
+            f"Vector {name}({a}); {name} += {b} & 7; {target} = {name}[{self.index(scope, 3)}];",
+            f"Vector {name} = Vector({a}) + Vector({b}); for (int x : {name}) {target} = ({target} + x) & 1023;",
+            f"if (Vector {name}({a}); {name}) {target} = 1; else {target} = {b} & 7;",
+            f"Ring<int> {name}; {name}.push({a}); {name}.push({b}); {name}.push(5); {target} = {name}.sum() & 1023;",
+            f"Ring<unsigned, 3> {name}{{{{1, 2, 3}}, 1}}; {name}.push({a}); {target} = (int)({name}.sum() & 1023);",
+            f"Grid {name}{{}}; {name}.cell[{self.index(scope, 2)}][1].a = {a} & 255; {name}.row[1] = 9; "
+            f"{target} = ({name}.cell[1][1].a + {name}.row[{self.index(scope, 3)}] + {name}.depth) & 1023;",
+            f"int {name}[2][4] = {{{{1, 2, 3, 4}}, {{5, 6}}}}; {name}[{two}][{four}] = {a} & 31; "
+            f"for (auto& row : {name}) for (int x : row) {target} = (2 * {target} + x) & 1023;",
+            f"Pair {name}[2] = {{{{1, 2u}}, both({a}, {b})}}; {target} = ({name}[{two}].a + (int){name}[0].b) & 1023;",
+            f"int {name} = 0, {name}m = 0; if (decode({a}, {name}, {name}m)) {target} = {name} * 8 + {name}m;",
+            f"int {name}; if ({self.condition(scope, 1)}) {name} = 4; else {name} = {a} & 15; {target} = {name};",
+            f"int {name}[4] = {{4, 1, 3, 2}}; int {name}i = 0; {name}[{name}i++ & 3] += {a} & 7; "
+            f"{name}[++{name}i & 3] = 9; {target} = search({name}, {name} + {self.random.randint(1, 4)});",
+            f"int* {name}[2] = {{&{target}, &{other}}}; *{name}[{two}] = {a} & 511;",
+            f"int* {name} = ({self.condition(scope, 1)}) ? &{target} : &{other}; *{name} = {b} & 63;",
+            f"(({self.condition(scope, 1)}) ? {target} : {other}) = {a} & 63;",
+            f"auto {name} = [&, k = {a} & 7](auto f) {{ return f(k) + k; }}; "
+            f"{target} = {name}([&](int x) {{ return (x * 3 + ({b} & 15)) & 255; }});",
+            f"unsigned {name} = {a}; {name} = __builtin_bswap32({name}) >> 24; {target} = (int)({name} & 255);",
+            f"constexpr int {name} = sizeof(Grid) % 7; {target} = {name} + ({a} & 3);",
+            f"struct {name}L {{ int a, b; }}; {name}L {name}{{{a} & 7, 2}}; auto {name}c = {name}; {name}c.a += 1; "
+            f"{target} = {name}.a * 16 + {name}c.a;",
+            f"switch (int {name} = {a} & 3; {name}) "
+            f"{{ case 0: {target} = 3; break; case 1: case 2: {target} = {name}; }}",
+        ]
+        points = [o for o, of in scope.objects if of in ("Point", "Named")]
+        if points:
+            forms += [f"scale(&{self.random.choice(points)}, Pair{{{a} & 255, 5u}});"] * 2
+        if self.shared:
+            at = self.random.choice((0, 2))
+            forms += [
+                f"p_store(mine + {at}, {a} & 1023, {b} & 255);", f"{target} = p_load(mine + {at}) & 1023;",
+                f"{target} = ((unsigned char*)mine)[{self.index(scope, 16)}];",
+                f"((short*)mine)[{self.index(scope, 8)}] = (short)({a});",
+                f"long long {name} = *(long long*)(mine + {at}); {target} = (int)({name} >> 20) & 1023;",
+                f"*(uint64_t*)(mine + {at}) = (uint64_t)({a} & 255) << 28;",
+            ]  # fmt: skip
+        self.put(self.random.choice(forms))
+
+    def guarded(self, scope: Scope) -> None:
+        """A block at whose end a destructor runs."""
+        with self.block(""):
+            inner = scope.inner()
+            self.put(f"Counter {self.name('c')}(&{self.random.choice(scope.numbers)}, {self.small(scope)});")
+            self.body(inner)
+
+    def endless(self, scope: Scope) -> None:
+        """A loop that is left from inside."""
+        if self.loops >= 2:
+            self.assign(scope)
+            return
+        name = self.name("i")
+        self.put(f"int {name} = {self.small(scope)} & 3;")
+        inner = scope.inner("for")
+        inner.readable.append(name)
+        self.loops += 1
+        with self.block(self.random.choice(("while (true)", "for (;;)"))):
+            self.put(f"if ({name}++ >= 4) break;")
+            self.body(inner, "for")
+        self.loops -= 1
 
     def branch(self, scope: Scope) -> None:
         with self.block(f"if ({self.condition(scope, 2)})", "} else {" if self.chance(0.4) else "}"):

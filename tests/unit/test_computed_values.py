@@ -13,6 +13,8 @@ from auditor.machine.launch import Launch
 
 OUT = (8 << 44) | (1 << 40)
 PROLOGUE = """
+struct Pair { int a; unsigned low : 5, high : 9; };
+struct Two { int a, b; };
 union Word { unsigned w; unsigned char b[4]; };
 template <class F> __device__ int apply(F f, int x) { return f(x); }
 __device__ int thrice(int n) { int sum = 0; for (int i = 0; i < 3; ++i) sum += n; return sum; }
@@ -79,3 +81,26 @@ def test_a_condition_of_which_one_side_is_constant_is_a_number_in_every_lane() -
 def test_a_lambda_that_copies_a_union() -> None:
     body = "Word w; w.w = 0x01020304 + t; x = apply([=](int i) { return (int)w.b[i & 3] + i; }, 4);"
     assert computed(body) == [4 + t + 4 for t in range(32)]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("int y = 9; int* p = t & 1 ? &x : &y; *p = t; x += 100 * y;", lambda t: t + 900 if t & 1 else 100 * t),
+        ("int y = 9; int* p = &x; if (t < 4) p = &y; *p += 5; x += 100 * y;", lambda t: 1400 if t < 4 else 905),
+        ("int y[4] = {1, 2, 3, 4}; int* p = t & 1 ? y + 1 : y; p[1] = 9; x = y[1] * 10 + y[2];",
+         lambda t: 29 if t & 1 else 93),
+        ("int y = 2, z = 3; int* p[3] = {&x, &y, &z}; *p[t % 3] = 7; x += 10 * y + 100 * z;",
+         lambda t: (327, 370, 720)[t % 3]),
+        ("Two y{1, 2}, z{3, 4}; Two* p = t & 1 ? &y : &z; p->b += 5; x = y.b * 100 + z.b;",
+         lambda t: 704 if t & 1 else 209),
+        ("int y = 2; (t < 3 ? x : y) = 8; x = 10 * x + y;", lambda t: 82 if t < 3 else 8),
+    ],
+)  # fmt: skip
+def test_pointers_to_locals_that_lanes_choose(body: str, expected: Callable[[int], int]) -> None:
+    assert computed(body) == [expected(t) for t in range(32)]
+
+
+def test_a_choice_between_a_number_and_a_bit_field_is_no_place() -> None:
+    body = "Pair p{}; p.high = 5; int one = 1; x = (int)(t == 0 ? one : p.low) + 10 * (int)(t == 0 ? one : p.high);"
+    assert computed(body) == [11 if t == 0 else 50 for t in range(32)]

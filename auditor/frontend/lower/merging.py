@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from auditor.values import OPAQUE, Opaque, Vec, collapse, lane_values
+from auditor.values import OPAQUE, Opaque, Ref, Vec, collapse, lane_values, select
 
 __all__ = ["kept", "merge_into", "merged"]
 
@@ -23,6 +23,8 @@ def merged(condition: Vec, new: Any, old: Any) -> Any:
         return old
     if isinstance(new, (int, float, Vec)) and isinstance(old, (int, float, Vec)):
         return collapse(a if k else b for k, a, b in zip(condition.v, lane_values(new), lane_values(old)))
+    if new.__class__ is Ref and old.__class__ is Ref:
+        return select(condition, new, old)
     if isinstance(new, list) and isinstance(old, list):
         return [merged(condition, a, b) for a, b in zip(new, old)]
     if isinstance(new, Opaque):

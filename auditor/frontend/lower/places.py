@@ -66,13 +66,25 @@ class Places(Arithmetic, Objects):
             return True
         if kind == CONDITIONAL:
             inner = node.expressions
-            return len(inner) == 3 and self.is_lvalue(inner[1]) and self.is_lvalue(inner[2])
+            return len(inner) == 3 and all(self.is_lvalue(side) for side in inner[1:]) and self._same_type(*inner[1:])
         if kind in CASTS:
             inner = node.expressions
             return bool(inner) and inner[-1].kind not in (UNEXPOSED_EXPR, CALL) and self.is_lvalue(inner[-1])
         if kind == CALL:
             return self.returns_reference(node)
         return False
+
+    def _same_type(self, *nodes: Node) -> bool:
+        """Whether a pointer could point to any of these objects: numbers of one type, and no bit-fields."""
+        peeled = [self.peel(node) for node in nodes]
+        types = [self.types.of(node) for node in peeled]
+        if any(node.kind == MEMBER_EXPR and self._is_bit_field(node) for node in peeled):
+            return False
+        return len({(t.kind, t.bits, t.signed) for t in types}) == 1
+
+    def _is_bit_field(self, node: Node) -> bool:
+        target = self.ast.reference(node)
+        return target is not None and bool(target.is_bitfield())
 
     def returns_reference(self, node: Node) -> bool:
         target = self.ast.reference(node)

@@ -20,6 +20,7 @@ from auditor.values import (
     collapse,
     lane_values,
     lanewise,
+    pointer_by_lane,
     settled,
 )
 
@@ -108,6 +109,8 @@ def element(box: Any, index: Any) -> Any:
             x = box[i] if 0 <= i < size else 0
             if x.__class__ is Vec:
                 x = x.v[lane]
+            elif x.__class__ is Ref:
+                return pointer_by_lane([box[i] if 0 <= i < size else OPAQUE for i in index.v])
             elif not isinstance(x, (int, float)):
                 return consume(*box)
             lanes.append(x)
