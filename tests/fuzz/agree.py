@@ -26,7 +26,7 @@ from auditor.machine.launch import Launch
 from auditor.machine.strand import Strand
 from tests.fuzz.programs import INSTRUCTIONS, PROLOGUE, WORDS, program
 
-THREADS = 32
+THREADS = 40  # a whole warp and a part of one
 OUT = (8 << 44) | (1 << 40)  # where the argument points
 BATCH = 16  # kernels that are compiled together
 HOST = """\

@@ -8,9 +8,10 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz.mutate import NASTY, PLAIN, PTX, SOURCE, damage
+from tests.fuzz.programs import INSTRUCTIONS, PROLOGUE, program
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-KINDS = ("source",) * 10 + ("ptx",) * 4 + ("splice",) * 2 + ("flags",) * 2 + ("config", "python", "known", "bytes")
+KINDS = ("source",) * 10 + ("ptx", "grown") * 4 + ("splice", "flags") * 2 + ("config", "python", "known", "bytes")
 CONFIG = """\
 select = ["BW1", "BW2"]
 ignore = ["BW210"]
@@ -74,6 +75,9 @@ def make(number: int) -> Case:
     words = ["a.cu", "--budget", "1", *_some_options(random)]
     files: dict[str, bytes] = {}
     if kind == "source":
+        files["a.cu"] = _encoded(damage(random, text, SOURCE))
+    elif kind == "grown":
+        text = f"#include <cstdint>\n{PROLOGUE}{INSTRUCTIONS}{program(number)}"
         files["a.cu"] = _encoded(damage(random, text, SOURCE))
     elif kind == "ptx":
         files["a.cu"] = _encoded(damage(random, text, PTX, most=12))

@@ -246,7 +246,7 @@ class Grower:
         scope = Scope(["t"], [], [], [])
         self.put("int t = threadIdx.x;")
         if self.chance(0.5):
-            self.put("__shared__ int shared[32 * 4];")
+            self.put("__shared__ int shared[64 * 4];")
             self.put("int* mine = shared + t * 4;")
             self.put("for (int i = 0; i < 4; ++i) mine[i] = i * t & 127;")
             scope.pointers.append(("mine", 0, 4))
@@ -258,7 +258,7 @@ class Grower:
         for n in range(WORDS):
             self.put(f"out[t * {WORDS} + {n}] = (int)({self.expression(scope, 2)});")
         body = "\n".join(self.lines)
-        return f"__global__ void __launch_bounds__(32) {name}(int* out)\n{{\n{body}\n}}\n"
+        return f"__global__ void __launch_bounds__(64) {name}(int* out)\n{{\n{body}\n}}\n"
 
     # ---- text
 
@@ -350,7 +350,7 @@ class Grower:
             return f"({self.condition(scope, depth - 1)})"
         if kind == 12:
             cast = self.random.choice(("(unsigned char)", "(short)", "(signed char)", "(unsigned)", "(long long)",
-                                       "static_cast<unsigned short>", "(bool)", "int", "uint64_t"))  # fmt: skip
+                                       "static_cast<unsigned short>", "(bool)", "(int)", "(uint64_t)"))  # fmt: skip
             return f"({cast}({a}))"
         if kind == 13:
             call = self.random.choice(("min((int)({0}), (int)({1}))", "max((int)({0}), (int)({1}))", "__popc({0})",
@@ -376,7 +376,7 @@ class Grower:
         if kind == 3:
             return f"({a}) % 3 == 0 {self.random.choice(('&&', '||'))} {b} > 5"
         if kind == 4:
-            return f"t {self.random.choice(('<', '>=', '=='))} {self.random.randrange(32)}"
+            return f"t {self.random.choice(('<', '>=', '=='))} {self.random.randrange(40)}"
         return f"!({a} & {self.random.choice((1, 2, 4))})"
 
     # ---- statements
@@ -585,8 +585,11 @@ class Grower:
     def special(self, scope: Scope) -> None:
         """One of many things that need no more than a line or two."""
         name, target = self.name("s"), self.random.choice(scope.numbers)
-        a, b, other = self.small(scope), self.small(scope), self.random.choice(scope.numbers)
+        a, b = self.small(scope), self.small(scope)
         two, four = self.index(scope, 2), self.index(scope, 4)
+        # A reference may be to shared memory; lanes that choose between that and a local object are not followed.
+        local = [n for n in scope.numbers if n.startswith("n")]
+        here, there = self.random.choice(local), self.random.choice(local)
         forms = [
             f"Vector {name}({a}); {name} += {b} & 7; {target} = {name}[{self.index(scope, 3)}];",
             f"Vector {name} = Vector({a}) + Vector({b}); for (int x : {name}) {target} = ({target} + x) & 1023;",
@@ -602,9 +605,9 @@ class Grower:
             f"int {name}; if ({self.condition(scope, 1)}) {name} = 4; else {name} = {a} & 15; {target} = {name};",
             f"int {name}[4] = {{4, 1, 3, 2}}; int {name}i = 0; {name}[{name}i++ & 3] += {a} & 7; "
             f"{name}[++{name}i & 3] = 9; {target} = search({name}, {name} + {self.random.randint(1, 4)});",
-            f"int* {name}[2] = {{&{target}, &{other}}}; *{name}[{two}] = {a} & 511;",
-            f"int* {name} = ({self.condition(scope, 1)}) ? &{target} : &{other}; *{name} = {b} & 63;",
-            f"(({self.condition(scope, 1)}) ? {target} : {other}) = {a} & 63;",
+            f"int* {name}[2] = {{&{here}, &{there}}}; *{name}[{two}] = {a} & 511;",
+            f"int* {name} = ({self.condition(scope, 1)}) ? &{here} : &{there}; *{name} = {b} & 63;",
+            f"(({self.condition(scope, 1)}) ? {here} : {there}) = {a} & 63;",
             f"auto {name} = [&, k = {a} & 7](auto f) {{ return f(k) + k; }}; "
             f"{target} = {name}([&](int x) {{ return (x * 3 + ({b} & 15)) & 255; }});",
             f"unsigned {name} = {a}; {name} = __builtin_bswap32({name}) >> 24; {target} = (int)({name} & 255);",
