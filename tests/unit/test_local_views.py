@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from auditor.frontend.lower.runtime import recast
 from auditor.machine import memory
 from auditor.values import OPAQUE, Loaded, Ref
@@ -64,7 +66,7 @@ def test_a_cast_pointer_to_an_element_is_that_element() -> None:
 
 
 def test_a_wide_store_of_data_stays_within_the_array() -> None:
-    words: list[object] = [1, 2, 3]
+    words: list[Any] = [1, 2, 3]
     memory.store_wide(recast(Ref(words, 1), 4), 64, OPAQUE)
     assert words[0] == 1 and words[1] is OPAQUE and words[2] is OPAQUE
     memory.store_wide(recast(Ref(words, 2), 4), 64, OPAQUE)
