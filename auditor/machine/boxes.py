@@ -84,16 +84,14 @@ def issued(m: Machine, bar: BarrierState, event: Event, strand: Strand) -> None:
     batch.append((event, strand.number))
     if not bar.announced or any(number != strand.number for _, number in batch):
         return
-    if all(e.data.get("sharers", len(batch)) >= len(batch) for e, _ in batch):
-        return
     known = m.launch.boxes.partners
     origins = {e.data["origin"] for e, _ in batch}
-    if all(origins - {origin} <= known.get(origin, set()) for origin in origins):
-        return
-    for origin in origins:
+    strangers = [origin for origin in origins if not origins - {origin} <= known.get(origin, set())]
+    for origin in strangers:
         known.setdefault(origin, set()).update(origins - {origin})
-    m.launch.boxes.starts = {rank: dict(starts) for rank, starts in m.copy_starts.items()}
-    raise Misjudged
+    if strangers and any(e.data.get("sharers", len(batch)) < len(batch) for e, _ in batch):
+        m.launch.boxes.starts = {rank: dict(starts) for rank, starts in m.copy_starts.items()}
+        raise Misjudged
 
 
 def expected(bar: BarrierState) -> None:

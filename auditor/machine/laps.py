@@ -67,8 +67,13 @@ def is_longer(longer: Trace, shorter: Trace) -> bool:
 
 
 def _times(trace: Trace) -> Counter[object]:
-    """How often each warp is at each place."""
-    return Counter((event.where, event.warp, event.lanes) for event in trace.events if event.warp >= 0)
+    """How often each warp is at each place. A place is nearly always the same object, which is sooner looked up."""
+    by_object = Counter([(id(event.where), event.warp, event.lanes) for event in trace.events if event.warp >= 0])
+    places = {id(event.where): event.where for event in trace.events}
+    found = Counter[object]()
+    for (place, warp, lanes), times in by_object.items():
+        found[places[place], warp, lanes] += times
+    return found
 
 
 def _long(trace: Trace) -> bool:

@@ -114,7 +114,11 @@ def field_local(p: Ref, index: int, offset: int) -> Any:
 def load_wide(p: Ref, bits: int) -> Any:
     """Read a local array through a pointer to a type of another size: known when it is made of whole integers."""
     count = bits // 8 // p.unit
-    parts = [load_local(Ref(p.box, p.key + k)) for k in range(count)] if p.key.__class__ is int else []
+    box, key = p.box, p.key
+    if box.__class__ is list and key.__class__ is int and 0 <= key <= len(box) - count:
+        parts = box[key : key + count]
+    else:
+        parts = [load_local(Ref(box, key + k)) for k in range(count)] if key.__class__ is int else []
     if parts and all(part.__class__ is int for part in parts):
         width = 8 * p.unit
         return sum((part & ((1 << width) - 1)) << width * k for k, part in enumerate(parts))
@@ -128,7 +132,12 @@ def store_wide(p: Ref, bits: int, value: Any) -> None:
     """Write a local array through a pointer to a type of another size."""
     count = bits // 8 // p.unit
     width = 8 * p.unit
-    for k in range(max(count, 1)):
+    box, key = p.box, p.key
+    touched = max(count, 1)
+    if isinstance(value, Opaque) and box.__class__ is list and key.__class__ is int and 0 <= key <= len(box) - touched:
+        box[key : key + touched] = [value] * touched
+        return
+    for k in range(touched):
         whole = count and value.__class__ is int
         part = value >> width * k & ((1 << width) - 1) if whole else value if isinstance(value, Opaque) else OPAQUE
         store_local(Ref(p.box, p.key + k), part)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from auditor.frontend.lower.runtime import recast
 from auditor.machine import memory
 from auditor.values import OPAQUE, Loaded, Ref
@@ -61,3 +63,14 @@ def test_a_cast_pointer_to_an_element_is_that_element() -> None:
     }
     """
     assert outputs_of(source, 2) == [20, 40, 50, 60, 204162, 70, 7, 70, 8, 6, 20]
+
+
+def test_a_wide_store_of_data_stays_within_the_array() -> None:
+    words: list[Any] = [1, 2, 3]
+    memory.store_wide(recast(Ref(words, 1), 4), 64, OPAQUE)
+    assert words[0] == 1 and words[1] is OPAQUE and words[2] is OPAQUE
+    memory.store_wide(recast(Ref(words, 2), 4), 64, OPAQUE)
+    memory.store_wide(recast(Ref(words, 3), 4), 16, OPAQUE)
+    assert len(words) == 3
+    memory.store_wide(recast(Ref(words, 0), 4), 16, OPAQUE)
+    assert words[0] is OPAQUE
