@@ -610,7 +610,7 @@ class Grower:
             f"(({self.condition(scope, 1)}) ? {here} : {there}) = {a} & 63;",
             f"auto {name} = [&, k = {a} & 7](auto f) {{ return f(k) + k; }}; "
             f"{target} = {name}([&](int x) {{ return (x * 3 + ({b} & 15)) & 255; }});",
-            f"unsigned {name} = {a}; {name} = __builtin_bswap32({name}) >> 24; {target} = (int)({name} & 255);",
+            f"unsigned {name} = {a}; {name} = ({name} << 8 | {name} >> 24) ^ 3; {target} = (int)({name} & 255);",
             f"constexpr int {name} = sizeof(Grid) % 7; {target} = {name} + ({a} & 3);",
             f"struct {name}L {{ int a, b; }}; {name}L {name}{{{a} & 7, 2}}; auto {name}c = {name}; {name}c.a += 1; "
             f"{target} = {name}.a * 16 + {name}c.a;",
