@@ -118,7 +118,7 @@ class _Runs:
 
     def _wants_extra(self, launch: Launch) -> bool:
         """Whether a launch that only adds to the others is worth its time: more where a ring was not gone round."""
-        if self._exceeded or self._too_long or self._first is None:
+        if self._exceeded or self._too_long or self._first is None or _has(self._first, "budget"):
             return False
         if launch.ragged and not smallest_copies(self._first):
             return False
@@ -127,8 +127,7 @@ class _Runs:
         if launch.extra > 1 and self._first.steps > LITTLE and goes_round(self._first):
             return False
         if not launch.deep:
-            short = launch.extra > 1 and not _has(self._first, "budget") and in_first_laps(self._first)
-            patience = EXTRA_PATIENCE if short else 1
+            patience = EXTRA_PATIENCE if launch.extra > 1 and in_first_laps(self._first) else 1
             return launch.extra * self._first.steps <= patience * EXTRA_STEPS
         last = self._longest
         return (
@@ -177,7 +176,8 @@ class _Runs:
         if len(self._cut) < 2:
             return False
         (_, first), (last, second) = self._cut[-2:]
-        alike = launch.block_index == last.block_index or not (first.block_dependent or second.block_dependent)
+        # The smallest one has so many CTAs that the last ones may have nothing to do: the typical one tells.
+        alike = launch.block_index == last.block_index or not first.block_dependent
         return _as_many(first, second) and alike
 
     def _hangs_for_its_size(self, launch: Launch, trace: Trace) -> bool:

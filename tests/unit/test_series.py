@@ -45,7 +45,7 @@ def judged(
     waits: dict[str, list[int]] | None = None,
     places: dict[int, int] | None = None,
     incident: str = "deadlock",
-    block_dependent: bool = True,
+    block_dependent: bool | tuple[str, ...] = True,
     kind: str = "mbar.wait",
 ) -> tuple[list[str], list[str]]:
     """Names of the launches that were run and of those that count, when each takes so many steps.
@@ -61,7 +61,10 @@ def judged(
             return None
         ran.append(launch.kernel)
         trace = Trace(launch.kernel, {}, 1, 1)
-        trace.block_dependent = block_dependent
+        if isinstance(block_dependent, tuple):
+            trace.block_dependent = launch.kernel in block_dependent
+        else:
+            trace.block_dependent = block_dependent
         for n, bar in enumerate((waits or {}).get(launch.kernel, [])):
             where = (Loc("k.cu", (places or {}).get(bar, 7)),)
             trace.events.append(Event(n, kind, 0, 0, 1, n, 0, where, data={"bar": bar}))
@@ -149,6 +152,14 @@ def test_the_smallest_problem_goes_on_where_no_other_cta_can_do_less() -> None:
     assert judged(steps)[1] == ["typical", "small"]
 
 
+def test_the_smallest_problem_is_run_again_where_only_its_many_ctas_make_a_difference() -> None:
+    end = replace(SMALL, kernel="end", block_index=(1, 0, 0))
+    steps = {"typical": 2 * REPLACEABLE_STEPS, "single": 2 * REPLACEABLE_STEPS, "last": 2 * REPLACEABLE_STEPS}
+    run = partial(judged, steps, launches=[TYPICAL, SINGLE, end, LAST])
+    assert run(block_dependent=("single", "last")) == (["single", "typical", "last"], ["last"])
+    assert run(block_dependent=True)[0] == ["single", "typical", "end"]
+
+
 def test_another_cta_is_looked_at_where_it_may_do_something_else() -> None:
     launches = [TYPICAL, SINGLE, Launch("typical", extra=1, block_index=(1, 0, 0))]
     assert judged({}, launches=launches)[0] == ["single", "typical", "typical"]
@@ -219,6 +230,12 @@ def test_more_patience_with_a_long_problem_where_a_ring_was_not_gone_round() -> 
     assert long[1] == ["typical"]
     end = Launch("end", extra=1)
     assert judged({"typical": EXTRA_STEPS + 1}, launches=[whole, end], waits={"typical": [0, 1]})[1] == ["typical"]
+
+
+def test_nothing_is_added_to_a_problem_that_was_cut() -> None:
+    end = Launch("typical", extra=1, block_index=(1, 0, 0))
+    steps = {"typical": REPLACEABLE_STEPS + 1}
+    assert judged(steps, launches=[TYPICAL, SINGLE, SMALL, end])[0] == ["single", "typical", "small"]
 
 
 def test_a_long_problem_is_spared_where_all_rings_were_gone_round_and_it_takes_long() -> None:
