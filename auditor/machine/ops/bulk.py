@@ -262,7 +262,7 @@ def _load(
                 )
                 state = None
         hi = offset + (size if size is not None else 16)
-        origin = source if isinstance(source, int) else where
+        origin = int(source) if isinstance(source, int) else where
         boxes.aim(m, dst.rank, offset, origin)
         event = m.emit(
             None,
