@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from auditor.machine.boxes import Boxes
 from auditor.machine.core import Machine
 from auditor.machine.hypothesis import NONE, Hypothesis
 from auditor.machine.launch import Launch
@@ -58,8 +59,18 @@ class Body:
         self.lines.append(f"{' ' * indent}{target}({call}({len(self.asm)}, ({arguments})))")
         self.asm.append(block)
 
-    def run(self, threads: int = 64, *, ctas: int = 1, hypothesis: Hypothesis = NONE, arch: str = "sm_100a") -> Trace:
-        """Execute the kernel; line n of the body is place n of the trace."""
+    def run(
+        self,
+        threads: int = 64,
+        *,
+        ctas: int = 1,
+        clusters: int = 1,
+        boxes: Boxes | None = None,
+        hypothesis: Hypothesis = NONE,
+        arch: str = "sm_100a",
+    ) -> Trace:
+        """Execute the kernel; line n of the body is place n of the trace. ``ctas``: of each cluster; ``boxes``: what
+        other launches have found out."""
         lines = [*self.lines, " return", " yield"]
         here = [Loc("kernel", n) for n in range(len(lines) + 1)]
         shared = (
@@ -69,7 +80,8 @@ class Body:
         )
         kernel = Kernel("k", "k", "k", (), shared, here[0])
         program = Program("kernel", arch, (kernel,), "\n".join(lines), list(here), self.asm, [here[0]] * len(self.asm))
-        launch = Launch("k", grid=(ctas, 1, 1), block=(threads, 1, 1), cluster=(ctas, 1, 1))
+        launch = Launch("k", grid=(clusters * ctas, 1, 1), block=(threads, 1, 1), cluster=(ctas, 1, 1))
+        launch.boxes = boxes or launch.boxes
         return Machine(program, kernel, launch, hypothesis=hypothesis).run()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auditor.machine.boxes import Boxes
 from auditor.trace import Trace
 from tests.unit.machine_kernels import COPY, EXPECT, GLOBAL, WAIT, Body, initialise
 
@@ -9,9 +10,9 @@ MAPPED = "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx:
 PITCH, TILE_BYTES, ROW_BYTES = 1536, 1024, 256
 
 
-def stages(extra: int | None = None) -> Trace:
+def stages(extra: int | None = None, first: str = str(GLOBAL), clusters: int = 1, boxes: Boxes | None = None) -> Trace:
     """A tile of 1,024 bytes and a row of 256 behind it, twice, at a distance of 1,536. ``extra``: where in the first
-    tile a bulk copy of 16 bytes has landed before."""
+    tile a bulk copy of 16 bytes has landed before; ``first``: the tensor map of the tile."""
     b = Body()
     initialise(b, [1, 1, 1])
     b.line("if S.cond(tid == 0):")
@@ -22,11 +23,11 @@ def stages(extra: int | None = None) -> Trace:
     for stage in range(2):
         start = f"tile + {stage * PITCH}"
         b.ptx(EXPECT, f"bars + {8 * stage}", str(TILE_BYTES + ROW_BYTES), indent=2)
-        b.ptx(MAPPED, start, str(GLOBAL), "0", f"bars + {8 * stage}", indent=2)
+        b.ptx(MAPPED, start, first, "0", f"bars + {8 * stage}", indent=2)
         b.ptx(MAPPED, f"{start} + {TILE_BYTES}", str(GLOBAL + 4096), "0", f"bars + {8 * stage}", indent=2)
     b.ptx(WAIT, "bars", "0")
     b.ptx(WAIT, "bars + 8", "0")
-    return b.run()
+    return b.run(clusters=clusters, boxes=boxes)
 
 
 def sizes(trace: Trace) -> list[int]:
@@ -41,3 +42,10 @@ def test_a_copy_writes_what_the_others_of_its_phase_have_no_room_for() -> None:
 
 def test_memory_that_another_copy_used_before_is_room() -> None:
     assert sizes(stages(extra=512))[:2] == sizes(stages())[:2]
+
+
+def test_a_tensor_map_for_each_cta_makes_no_difference_to_what_they_do() -> None:
+    boxes = Boxes()
+    for clusters in (4, 2):  # the last one's map is another one each time
+        trace = stages(first=f"{GLOBAL} + 128 * S.bid[0]", clusters=clusters, boxes=boxes)
+        assert sizes(trace) == sizes(stages()) and not trace.block_dependent
