@@ -29,6 +29,7 @@ from auditor.machine.state import AsyncOp, BarrierState, Cta, Gather, Park, Warp
 from auditor.machine.steady import Steady, Unsteady
 from auditor.machine.strand import HiddenOperations, Strand, StrandEnd
 from auditor.program import Kernel, Layout, Program
+from auditor.ptx.grammar import Instr
 from auditor.source import Stack
 from auditor.trace import ALL_LANES, Access, Barrier, Event, Incident, Trace
 from auditor.values import (
@@ -78,6 +79,19 @@ def _data_arrays(kernel: Kernel, launch: Launch) -> frozenset[int]:
             number = (value - GLOBAL_WINDOW) // GLOBAL_STRIDE
             found[number] = param.to_data and found.get(number, True)
     return frozenset(number for number, to_data in found.items() if to_data)
+
+
+def _stopped(error: BaseException) -> str:
+    """Why a strand cannot go on, with the instruction that it was at: its operands may be none that PTX allows."""
+    what = f"{type(error).__name__}: {error}"
+    trace, instr = error.__traceback__, None
+    while trace is not None:
+        found = trace.tb_frame.f_locals.get("i")
+        instr = found if isinstance(found, Instr) else instr
+        trace = trace.tb_next
+    if instr is None:
+        return f"execution stopped: {what}"
+    return f"PTX instruction {instr.written} cannot be executed ({what})"
 
 
 class Machine:
@@ -309,8 +323,7 @@ class Machine:
         except RecursionError as error:
             self._lose(strand, (self.kernel.loc,), "recursion too deep", error)
         except Exception as error:  # generated code met something that it cannot execute
-            what = f"execution stopped: {type(error).__name__}: {error}"
-            self._lose(strand, strand.failure_place(error), what, error)
+            self._lose(strand, strand.failure_place(error), _stopped(error), error)
         else:
             if strand.park is None:
                 self._exit(strand)

@@ -391,6 +391,6 @@ def _target(block: AsmBlock, i: Instr, count: int) -> int:
 
 def _unknown(x: Exec, i: Instr) -> None:
     """An instruction that the machine does not model: its results are opaque, and that is said."""
-    x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"PTX instruction {i.text.strip()[:80]}"})
+    x.m.incident("unanalysed", x.m.where(), x.s, data={"what": f"PTX instruction {i.written}"})
     if i.operands:
         x.set(i.operands[0], OPAQUE)

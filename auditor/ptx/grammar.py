@@ -132,6 +132,11 @@ class Instr:
     text: str
     line: int
 
+    @property
+    def written(self) -> str:
+        """Its beginning, as it stands in the source."""
+        return " ".join(self.text.split()).replace("$", "%")[:80]
+
     def has(self, *mods: str) -> bool:
         """Whether all of these modifiers are present."""
         return all(map(self.mods.__contains__, mods))

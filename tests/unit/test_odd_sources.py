@@ -216,6 +216,12 @@ def test_an_arrival_without_a_barrier_is_told(tmp_path: Path) -> None:
     assert [kind for kind, _, _ in result.coverage.notes] == ["unanalysed"]
 
 
+def test_an_instruction_that_lacks_operands_is_named(tmp_path: Path) -> None:
+    source = '__global__ void k(int* out) { asm volatile("shfl.sync.bfly.b32  %0;" : "=r"(out[0])); }\n'
+    ((kind, what, _),) = audit(tmp_path, source).coverage.notes
+    assert kind == "unanalysed" and "PTX instruction shfl.sync.bfly.b32 %0 cannot be executed (IndexError" in what
+
+
 def test_a_waiting_loop_may_have_more_rounds_than_a_machine_word_holds(tmp_path: Path) -> None:
     source = "__global__ void k() { for (int i = 0; i < 1ull << 63; ++i) __syncthreads(); }\n"
     result = audit(tmp_path, source)
