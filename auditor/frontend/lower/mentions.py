@@ -101,7 +101,7 @@ def _assignments(text: str) -> Assignments:
     elif " = " in text:
         names = ()
         left, _, rest = text.partition(" = ")
-        if nested or "'" in left or '"' in left:
+        if nested or ", " in left or "'" in left or '"' in left:  # several targets: some may be variables
             return _parsed_assignments(text)
         bound = tuple(name for name in _VARIABLE.findall(left) if name not in _KEYWORDS)
         return Assignments(bound) if " = " not in rest else _parsed_assignments(text)
