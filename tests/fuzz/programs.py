@@ -627,7 +627,7 @@ class Grower:
                 f"{target} = ((unsigned char*)mine)[{self.index(scope, 16)}];",
                 f"((short*)mine)[{self.index(scope, 8)}] = (short)({a});",
                 f"long long {name} = *(long long*)(mine + {at}); {target} = (int)({name} >> 20) & 1023;",
-                f"*(uint64_t*)(mine + {at}) = (uint64_t)({a} & 255) << 28;",
+                f"*(uint64_t*)(mine + {at}) = (uint64_t)({a} & 255) * 0x100000001ull;",
             ]  # fmt: skip
         self.put(self.random.choice(forms))
 
