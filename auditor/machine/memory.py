@@ -157,9 +157,9 @@ def load(strand: Strand, p: Any, kind: str, bits: int, signed: bool, lanes: int 
         return OPAQUE
     given, p = p, _address(p)
     mask = strand.lanes if lanes is None else lanes
-    first = _of_first_lane(p, mask)
+    first = of_first_lane(p, mask)
     if SHARED_WINDOW <= first < PARAM_WINDOW:
-        return _load_shared(strand, p, first, kind, bits // 8, signed, mask)
+        return _read_shared(strand, p, first, kind, bits // 8, signed, mask, 1)[0]
     machine = strand.machine
     if first >= GLOBAL_WINDOW:
         if machine.watches_reads:
@@ -183,19 +183,15 @@ def load_vector(strand: Strand, p: Any, kind: str, bits: int, signed: bool, coun
     if not isinstance(p, (int, Vec)):
         return [OPAQUE] * count
     whole = _address(p)
-    first = _of_first_lane(whole, lanes)
+    first = of_first_lane(whole, lanes)
     if not SHARED_WINDOW <= first < PARAM_WINDOW:
         return [load(strand, p + k * size, kind, bits, signed, lanes) for k in range(count)]
     return _read_shared(strand, whole, first, kind, size, signed, lanes, count)
 
 
-def _of_first_lane(p: Any, lanes: int) -> int:
+def of_first_lane(p: Any, lanes: int) -> int:
     """The address of the first lane of a mask."""
     return int(p.lane((lanes & -lanes).bit_length() - 1) if p.__class__ is Vec else p)
-
-
-def _load_shared(strand: Strand, p: Any, first: int, kind: str, size: int, signed: bool, lanes: int) -> Any:
-    return _read_shared(strand, p, first, kind, size, signed, lanes, 1)[0]
 
 
 def _read_shared(
@@ -239,13 +235,13 @@ def store(strand: Strand, p: Any, kind: str, bits: int, value: Any, lanes: int |
     size = bits // 8
     mask = strand.lanes if lanes is None else lanes
     active = strand.lane_list(mask)
-    first = int(p.lane(active[0]) if p.__class__ is Vec else p)
+    first = of_first_lane(p, mask)
     if p.__class__ is Vec and isinstance(value, Opaque) and first >= GLOBAL_WINDOW:
         _global_data(strand, first, int(p.lane(active[-1])), size, mask)
         return
     p = _address(p)
     if SHARED_WINDOW <= first < PARAM_WINDOW:
-        _store_shared(strand, p, first, kind, size, value, mask)
+        _write_shared(strand, p, first, kind, size, (value,), mask)
     elif first >= CONST_WINDOW:
         machine = strand.machine
         for n, address in _pairs(p, active):
@@ -264,7 +260,7 @@ def store_vector(strand: Strand, p: Any, kind: str, bits: int, values: Sequence[
     if not isinstance(p, (int, Vec)):
         return
     whole = _address(p)
-    first = _of_first_lane(whole, lanes)
+    first = of_first_lane(whole, lanes)
     if SHARED_WINDOW <= first < PARAM_WINDOW:
         _write_shared(strand, whole, first, kind, size, values, lanes)
         return
@@ -272,13 +268,7 @@ def store_vector(strand: Strand, p: Any, kind: str, bits: int, values: Sequence[
         store(strand, p + k * size, kind, bits, value, lanes)
 
 
-def _store_shared(strand: Strand, p: Any, first: int, kind: str, size: int, value: Any, lanes: int) -> None:
-    _write_shared(strand, p, first, kind, size, (value,), lanes)
-
-
-def _write_shared(
-    strand: Strand, p: Any, first: int, kind: str, size: int, values: Sequence[Any], lanes: int
-) -> None:
+def _write_shared(strand: Strand, p: Any, first: int, kind: str, size: int, values: Sequence[Any], lanes: int) -> None:
     """Write adjacent values of ``size`` bytes for each lane to shared memory."""
     touched = shared_access(strand, p, first, size * len(values), write=True, lanes=lanes)
     if touched is None:

@@ -189,8 +189,7 @@ def _matrix(x: Exec, i: Instr, operand: Any, *, write: bool) -> None:
     lanes = x.lanes & ((1 << 8 * n) - 1)
     if not lanes:
         return
-    first = (x.lanes & -x.lanes).bit_length() - 1
-    target = x.m.shared_target(address.lane(first) if address.__class__ is Vec else address)
+    target = x.m.shared_target(memory.of_first_lane(address, x.lanes))
     if target is None:
         return
     if address.__class__ is Vec and address.shape is not None and address.base.__class__ is int:
