@@ -280,6 +280,16 @@ class Grower:
         self.indent -= 1
         self.put(tail)
 
+    @contextmanager
+    def loop(self, scope: Scope, name: str, head: str, tail: str = "}") -> Iterator[Scope]:
+        """A loop with a counter or element of this name: the scope of its body."""
+        inner = scope.inner("for")
+        inner.readable.append(name)
+        self.loops += 1
+        with self.block(head, tail):
+            yield inner
+        self.loops -= 1
+
     # ---- expressions
 
     def small(self, scope: Scope) -> str:
@@ -645,13 +655,9 @@ class Grower:
             return
         name = self.name("i")
         self.put(f"int {name} = {self.small(scope)} & 3;")
-        inner = scope.inner("for")
-        inner.readable.append(name)
-        self.loops += 1
-        with self.block(self.random.choice(("while (true)", "for (;;)"))):
+        with self.loop(scope, name, self.random.choice(("while (true)", "for (;;)"))) as inner:
             self.put(f"if ({name}++ >= 4) break;")
             self.body(inner, "for")
-        self.loops -= 1
 
     def branch(self, scope: Scope) -> None:
         with self.block(f"if ({self.condition(scope, 2)})", "} else {" if self.chance(0.4) else "}"):
@@ -679,12 +685,8 @@ class Grower:
         ))  # fmt: skip
         if self.chance(0.3):
             self.put(self.random.choice(("#pragma unroll", "#pragma unroll 1", "#pragma unroll 2")))
-        inner = scope.inner("for")
-        inner.readable.append(name)
-        self.loops += 1
-        with self.block(head):
+        with self.loop(scope, name, head) as inner:
             self.body(inner, "for")
-        self.loops -= 1
 
     def while_loop(self, scope: Scope) -> None:
         if self.loops >= 2:
@@ -692,12 +694,8 @@ class Grower:
             return
         name = self.name("i")
         self.put(f"int {name} = {self.small(scope)} & 7;")
-        inner = scope.inner("for")
-        inner.readable.append(name)
-        self.loops += 1
-        with self.block(self.random.choice((f"while ({name}-- > 0)", f"while (--{name} >= 0)"))):
+        with self.loop(scope, name, self.random.choice((f"while ({name}-- > 0)", f"while (--{name} >= 0)"))) as inner:
             self.body(inner, "for")
-        self.loops -= 1
 
     def do_loop(self, scope: Scope) -> None:
         if self.loops >= 2:
@@ -705,12 +703,8 @@ class Grower:
             return
         name = self.name("i")
         self.put(f"int {name} = 0;")
-        inner = scope.inner("for")
-        inner.readable.append(name)
-        self.loops += 1
-        with self.block("do", f"}} while (++{name} < ({self.small(scope)} & 3));"):
+        with self.loop(scope, name, "do", f"}} while (++{name} < ({self.small(scope)} & 3));") as inner:
             self.body(inner, "for")
-        self.loops -= 1
 
     def choice(self, scope: Scope) -> None:
         with self.block(f"switch ({self.expression(scope, 1)} & 3)"):
@@ -734,17 +728,11 @@ class Grower:
             return
         array, _ = self.random.choice(scope.arrays)
         name = self.name("e")
-        inner = scope.inner("for")
-        inner.readable.append(name)
-        self.loops += 1
-        if self.chance(0.5):
-            inner.numbers.append(name)
-            head = f"for (int& {name} : {array})"
-        else:
-            head = f"for (const int {name} : {array})"
-        with self.block(head):
+        assigned = self.chance(0.5)
+        with self.loop(scope, name, f"for ({'int&' if assigned else 'const int'} {name} : {array})") as inner:
+            if assigned:
+                inner.numbers.append(name)
             self.body(inner, "for")
-        self.loops -= 1
 
 
 def program(number: int) -> str:
